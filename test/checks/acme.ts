@@ -1,6 +1,6 @@
 /**
- * `npm run check -- acme`: a whole service against Pebble, the small authority of Let's Encrypt, which refuses nonces and is otherwise
- * as difficult as a client must bear. Pebble is `pebble` on the path, or what PEBBLE names:
+ * `npm run check -- acme`: a whole service against Pebble, Let's Encrypt's test authority, which rejects nonces at random and is
+ * deliberately strict in other ways. Pebble is `pebble` on the PATH, or the program that PEBBLE names:
  * `go install github.com/letsencrypt/pebble/v2/cmd/pebble@latest`.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
@@ -25,14 +25,14 @@ import { contextOf, type Service, startService } from '../start/service.ts'
 const domain = 'pebble.example'
 const hostname = `mx.${domain}`
 const trustedFile = 'authority.pem'
-/** Names of domains are noted once a minute. */
+/** Generous, because the service looks for new domain names only once a minute. */
 const certificateMs = 240_000
 
 type Pebble = { readonly directory: string; readonly management: string; readonly process: ChildProcess }
 
 type Where = { readonly program: string; readonly folder: string; readonly authority: Pair }
 
-/** @returns whether certificates came, hold at the doors, and were renewed; true also where there is no Pebble */
+/** @returns whether certificates were issued, verify at every door and were renewed; also true if Pebble is not installed */
 export async function run(): Promise<boolean> {
   const program = process.env.PEBBLE ?? 'pebble'
   const isThere = await promisify(execFile)(program, ['-version']).then(
@@ -54,7 +54,7 @@ export async function run(): Promise<boolean> {
   return isWell
 }
 
-/** The host name's by HTTP-01, at every door, and its renewal. */
+/** Checks the certificate of the host name, issued by HTTP-01, at every door, and its renewal. */
 async function overHttp(where: Where): Promise<boolean> {
   const dns = await startNameServer({ [`A ${hostname}`]: ['127.0.0.1'] })
   const [httpPort, httpsPort] = [await freePort(), await freePort()]
@@ -90,8 +90,8 @@ async function overHttp(where: Where): Promise<boolean> {
 }
 
 /**
- * Those of the mail server, of what a domain serves, and of all names below it, by DNS-01: Pebble asks the service's own DNS server, by
- * TCP where the answer is too long for UDP, and nothing answers it over HTTP.
+ * Checks certificates issued by DNS-01: that of the mail server, those of a domain's own hosts, and its wildcard certificate. Pebble
+ * queries the service's own DNS server, over TCP where the answer is too long for UDP, and nothing answers it over HTTP.
  */
 async function inOurZone(where: Where): Promise<boolean> {
   const [httpsPort, dnsPort] = [await freePort(), await freePort()]
@@ -133,7 +133,7 @@ async function inOurZone(where: Where): Promise<boolean> {
       'TXT',
     ])
     if (cut !== null && !/flags:[^;]* tc/.test(cut)) throw new Error(`The answer over UDP is not cut:\n${cut}`)
-    // What was ordered before there was a zone has failed.
+    // Orders placed before the zone existed have failed.
     const again = new Set<string>()
     const ordered = async (name: string) => {
       const state = (await certificateStates(ctx)).find((each) => each.name === name)
@@ -152,7 +152,7 @@ async function inOurZone(where: Where): Promise<boolean> {
   })
 }
 
-/** Whether `work` did what it is to do; then everything has ended. */
+/** Runs `work` and then stops the service and Pebble. Returns whether `work` succeeded. */
 async function ended(service: Service, pebble: Pebble, work: (ctx: Context) => Promise<void>): Promise<boolean> {
   try {
     const ctx = await contextOf(service)
@@ -183,7 +183,7 @@ function failed(error: unknown, service: Service): false {
   return false
 }
 
-/** What a program says; null where it is not installed. */
+/** Returns the output of a program; null if it is not installed. */
 async function seenBy(program: string, args: readonly string[]): Promise<string | null> {
   return promisify(execFile)(program, [...args]).then(
     ({ stdout }) => stdout,
@@ -226,14 +226,14 @@ async function startPebble(
   return pebble
 }
 
-/** The certificate that Pebble's are verified with. */
+/** The root certificate that verifies those Pebble issues. */
 async function rootOf({ management }: Pebble, authority: Pair): Promise<string> {
   const dispatcher = new Agent({ connect: { ca: authority.cert } })
   const { body } = await request(`${management}/roots/0`, { dispatcher })
   return body.text()
 }
 
-/** The number of the certificate that a door shows, when it is verified; else null. */
+/** Returns the serial number of the certificate that a door presents; null if it does not verify. */
 function verifiedSerial({ port, ca, name }: { port: number; ca: string; name: string }): Promise<string | null> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', ca, servername: name })

@@ -1,8 +1,8 @@
 /**
- * `npm run check -- dashboard [MESSAGES]`: an inbox of 100,000 messages in the real browser, scrolled through a screen at a time to its
- * end and back, then a message in the middle, the way back from it, and its address opened anew; and the same in a list of 200. Each
- * step is measured by the processor time of the page's main thread, as the browser's own trace has it: other work on the machine
- * does not lengthen that, and what a slow machine does to it the short list tells.
+ * `npm run check -- dashboard [MESSAGES]`: an inbox of 100,000 messages in a real browser. It is scrolled to its end and back one screen
+ * at a time; then a message in the middle is opened, closed, and opened again by its URL. The same is done with a list of 200.
+ * Each step is measured as processor time of the page's main thread, taken from the browser's own trace: other work on the
+ * machine does not lengthen it, and the short list calibrates for a slow machine.
  */
 import { expect } from 'chai'
 import type { CDPSession, Page } from 'playwright-core'
@@ -12,19 +12,19 @@ import { deliver, makeTenant } from '../start/door.ts'
 import { firstLoad } from '../start/first-load.ts'
 import { stepsMs } from '../start/trace.ts'
 
-/** What a person takes for immediate (RAIL): from a step to what it shows. */
+/** What a person perceives as immediate (RAIL): the time from a step until its result is shown. */
 const stepMaxMs = 100
-/** The least that a list has: one page and a part of the next. */
+/** The length of the short list: one page and a part of the next. */
 const few = 200
-/** How often more a step may cost in the long list. */
+/** How many times as much a step may cost in the long list as in the short one. */
 const most = { median: 1.5, share99: 2, opened: 2.5, back: 2.5 } as const
 const insertedAtOnce = 2_000
-/** On the way back, as one drags the bar. */
+/** On the way back, as if dragging the scroll bar. */
 const screensAtOnce = 10
-/** Traces are read as a whole. */
+/** A trace is read into memory whole, so each covers a limited number of steps. */
 const stepsOfTrace = 1_000
 
-/** Milliseconds of the main thread, of each step. */
+/** Milliseconds of main-thread time, one number per step. */
 type Steps = readonly number[]
 type Walk = {
   readonly down: Steps
@@ -34,7 +34,7 @@ type Walk = {
   readonly path: string
 }
 
-/** @returns whether every step costs little enough, and about as much as in a short list */
+/** @returns whether every step is cheap enough and costs about as much as in a short list */
 export async function run(args: readonly string[]): Promise<boolean> {
   const messages = Number(args[0] ?? 100_000)
   const door = await openDashboard()
@@ -57,12 +57,12 @@ export async function run(args: readonly string[]): Promise<boolean> {
   }
 }
 
-/** Goes through a whole list, and says what it cost. */
+/** Scrolls through a whole list and measures what each step costs. */
 async function walk(viewer: Viewer, address: string, messages: number): Promise<Walk> {
   const { page } = viewer
   const meter = await page.context().newCDPSession(page)
   await meter.send('Performance.enable')
-  // A list that is soon at its end is gone through several times.
+  // A short list is scrolled through several times, to have enough steps.
   const times = messages <= few ? 10 : 1
   const steps: { down: number[]; up: number[] } = { down: [], up: [] }
   for (let n = 0; n < times; n++) {
@@ -102,7 +102,7 @@ function isGood(long: Walk, short: Walk): boolean {
   return longest < stepMaxMs && (Object.keys(most) as (keyof typeof most)[]).every((name) => ratios[name] <= most[name])
 }
 
-/** By the clock, which is a matter of the machine; what holds anywhere is asserted in test/web/mail.test.ts. */
+/** Prints wall-clock times, which depend on the machine; test/web/mail.test.ts asserts what holds on every machine. */
 async function sayFirstLoads(door: DashboardDoor, viewer: Viewer): Promise<void> {
   const { empty, ...others } = await compareFirstLoads(door, viewer, 7)
   for (const [name, load] of Object.entries(others))
@@ -116,7 +116,7 @@ const round = (value: number) => Math.round(value * 100) / 100
 const share = (steps: Steps, part: number) =>
   round(steps.toSorted((a, b) => a - b)[Math.floor((steps.length - 1) * part)] ?? Number.NaN)
 
-/** Says what steps cost. */
+/** Prints what steps cost. */
 function say(name: string, steps: Steps): void {
   const longest = steps.toSorted((a, b) => b - a).slice(0, 3)
   console.log(
@@ -130,10 +130,10 @@ async function fill({ ctx }: DashboardDoor, address: string, count: number): Pro
   const id = await deliver(ctx, { to: address, raw })
   const first = await ctx.store.messages.findOne({ _id: id })
   if (first === null) throw new Error('The first mail is not there.')
-  // Copies are no repeats of a delivery.
+  // Without the fingerprint, the copies do not count as repeats of one delivery.
   const { fingerprint: _, ...copied } = first
   const startedAt = first.receivedAt.getTime()
-  // The oldest first, as mail comes: ids of one moment go on in the order in which they are made.
+  // Oldest first, as mail arrives: ids made in the same moment ascend in the order in which they are made.
   for (let left = count - 1; left > 0; left -= insertedAtOnce) {
     const some = Array.from({ length: Math.min(insertedAtOnce, left) }, (_, n) => {
       const at = new Date(startedAt - (left - n) * 1_000)
@@ -149,7 +149,7 @@ async function memoryMb(meter: CDPSession): Promise<number> {
   return Math.round((metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN) / 1024 / 1024)
 }
 
-/** Opens a message in the middle of the list and goes back to where the list was, several times. */
+/** Several times: opens a message in the middle of the list and returns to the same place in the list. */
 async function intoTheMiddle(page: Page, messages: number) {
   const subject = `Mail ${Math.floor(messages / 2)}`
   await page.evaluate(
@@ -169,7 +169,7 @@ async function intoTheMiddle(page: Page, messages: number) {
   return { path, openedMs, backMs }
 }
 
-// What runs in the page.
+// The code below runs in the page.
 type Standing = {
   readonly top: number
   readonly isAtEnd: boolean
@@ -189,7 +189,7 @@ const standing = `(() => {
   }
 })()`
 const painted = 'await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))'
-/** Goes on as long as there is a way; where more rows are on their way, what they cost belongs to the step that waits for them. */
+/** Scrolls until the end of the list. If a step has to wait for more rows to load, their cost counts as part of that step. */
 const scroll = (screens: number) => `(async () => {
   const frame = document.querySelector('.rows .frame')
   const rows = frame.closest('[aria-busy]')
@@ -213,7 +213,7 @@ const scroll = (screens: number) => `(async () => {
   }
   performance.mark('end')
 })()`
-/** Acts, and waits until a message stands beside the list, or none any more, and is painted. */
+/** Acts, then waits until a message is (`isOpen`) or is no longer shown beside the list, and the page is painted. */
 const untilShown = (isOpen: boolean, act: string) => `(async () => {
   performance.mark('step')
   await new Promise((resolve) => {

@@ -1,9 +1,11 @@
 /**
- * `npm run check -- deployment [URL] [--rounds 3] [--seed N]`: plays on the MongoDB deployment at URL what is promised of several nodes.
+ * `npm run check -- deployment [URL] [--rounds 3] [--seed N]`: checks on the MongoDB deployment at URL what Mailroom promises for
+ * several nodes.
  *
- * First the main job over two nodes: mail that one accepts is listed by the other at once, waits wake, clocks are there once,
- * limits hold exactly, a revoked key stops everywhere within a second. Then crash rounds over four nodes (test/crash/nodes.ts) with
- * all their checks. Databases have names of their own and are dropped. Without URL the embedded engine is asked, over TCP.
+ * First come the main operations over two nodes: mail that one node accepts is listed by the other at once, waits wake up, each clock
+ * exists once, limits hold exactly, and a revoked key stops working everywhere within a second. Then come crash rounds over four nodes
+ * (test/crash/nodes.ts) with all their checks. The databases have unique names and are dropped afterwards. Without a URL the check
+ * uses the embedded engine over TCP.
  */
 import { randomBytes } from 'node:crypto'
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises'
@@ -27,7 +29,7 @@ const usage = 'usage: npm run check -- deployment [URL] [--rounds 3] [--seed N]'
 const mails = 20
 const wakeMs = 2_000
 const revokedMs = 1_000
-/** Of the plan that the limit is asked of (schemas/plans.ts): one endpoint is there already. */
+/** How many more endpoints the plan under test (schemas/plans.ts) allows: one exists already. */
 const endpointsMore = 1
 const clocks = 7
 
@@ -60,7 +62,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
   }
 }
 
-/** What was asked, and what was wrong; null: nothing. */
+/** What was checked, and what was wrong with it; null if nothing was. */
 type Finding = readonly [name: string, wrong: string | null]
 
 async function mainJob(url: string, folder: string): Promise<readonly Finding[]> {
@@ -191,10 +193,10 @@ async function describe(url: string): Promise<string> {
   }
 }
 
-/** Works on a database of its own, and drops it. */
+/** Runs `work` on a database of its own and drops the database afterwards. */
 async function onDatabase<Result>(url: string, work: (url: string) => Promise<Result>): Promise<Result> {
   const name = `mailroom_check_${randomBytes(4).toString('hex')}`
-  // Who logs in is known to the database that the URL names, unless it says otherwise.
+  // The user authenticates against the database named in the URL, unless the URL has an `authSource`.
   const [, scheme = '', hosts = '', named = '', query = ''] =
     /^(mongodb(?:\+srv)?:\/\/)([^/?]+)\/?([^?]*)\??(.*)$/.exec(url) ?? []
   const source = query.includes('authSource=') || !hosts.includes('@') ? '' : `authSource=${named || 'admin'}`

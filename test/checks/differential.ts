@@ -1,8 +1,8 @@
 /**
- * `npm run check -- differential URL [--count 3000] [--seed N]`: holds the embedded engine against the server at URL.
+ * `npm run check -- differential URL [--count 3000] [--seed N]`: compares the embedded engine with the server at URL.
  *
- * First the rules of `test/engine/refusals` are put to both, then `count` random cases. Each disagreement is printed in its smallest
- * form with the seed that repeats it (`--count 1`), and counted. The server's databases have names of their own and are dropped.
+ * Both run the rules of `test/engine/refusals`, then `count` random cases. Each disagreement is counted and printed in its smallest
+ * form, with the seed that reproduces it (`--count 1`). The databases on the server have unique names and are dropped afterwards.
  */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -22,7 +22,7 @@ const countMax = 10_000_000
 const seedMax = 2 ** 31 - 1
 const lanesMax = 16
 
-/** @returns whether both answered everything the same */
+/** @returns whether both gave the same answers throughout */
 export async function run(args: readonly string[]): Promise<boolean> {
   const { url, count, seed } = readOptions(args)
   const client = await new MongoClient(url, { serverSelectionTimeoutMS: 10_000 }).connect()
@@ -71,7 +71,7 @@ async function compareRules(ours: Db, theirs: Db): Promise<Counts> {
   return { all, different }
 }
 
-/** Several cases at once, each lane in a database of its own: most of the time of a case is waiting for the disk. */
+/** Runs several cases in parallel, each lane in a database of its own, because a case spends most of its time waiting for the disk. */
 async function compareCases(lanes: readonly (readonly [Db, Db])[], count: number, seed: number): Promise<Counts> {
   let next = 0
   let different = 0

@@ -1,7 +1,7 @@
 /**
- * `npm run check -- dns`: our DNS server beside the programs of others, each where it is installed (Debian's bind9, bind9-dnsutils
- * and knot): the same answers as BIND from the same zone, transfers to BIND and Knot as secondaries that hear of changes,
- * signatures that delv takes, also from a secondary and in each state of a change of the key.
+ * `npm run check -- dns`: our DNS server against other programs, each if it is installed (Debian's bind9, bind9-dnsutils and knot).
+ * It must give the same answers as BIND from the same zone, serve transfers to BIND and Knot as secondaries that receive NOTIFY,
+ * and produce signatures that delv accepts, also from a secondary and in each state of a key rollover.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ const secret = 'c2VjcmV0IG9mIHRoZSBjaGVjaywgMzIgYnl0ZXMuLi4='
 const keyText = `hmac-sha256:transfer.example:${secret}`
 const { origin } = oddZone
 
-/** What is asked of us and of BIND. */
+/** The queries sent to both our server and BIND. */
 const questions: readonly (readonly [name: string, type: string])[] = [
   ...['www', 'mx', 'long', 'c', 'b.c', 'x.c', 'any.wild', 'a.b.wild', '*.wild', 'host.wild', 'x.host.wild'].flatMap(
     (name) => ['A', 'AAAA', 'TXT', 'MX', 'TYPE65280'].map((type) => [`${name}.${origin}`, type] as const),
@@ -41,7 +41,7 @@ const questions: readonly (readonly [name: string, type: string])[] = [
   [`_imaps._tcp.${origin}`, 'SRV'],
 ]
 
-/** What delv says of them: all is signed but what lies below a delegation. */
+/** Queries and what delv must report for them: everything is signed except names below a delegation. */
 const signedQuestions: readonly (readonly [name: string, type: string, expected: RegExp])[] = [
   [origin, 'SOA', /fully validated/],
   [origin, 'DNSKEY', /fully validated/],
@@ -62,7 +62,7 @@ const signedQuestions: readonly (readonly [name: string, type: string, expected:
   [`sub.${origin}`, 'DS', /negative response, fully validated/],
 ]
 
-/** @returns whether all programs that are installed agree */
+/** @returns whether every check of an installed program passed */
 export async function run(): Promise<boolean> {
   const dir = await mkdtemp(path.join(tmpdir(), 'mailroom-dns-'))
   const [bind, knot, ownBind] = [await freePort(), await freePort(), await freePort()]
@@ -101,9 +101,9 @@ type Where = {
   readonly dir: string
   readonly dns: DnsDoor
   readonly begin: (program: string, args: readonly string[]) => ChildProcess
-  /** Whose the zone is. */
+  /** The account that owns the zone. */
   readonly accountId: string
-  /** Ports of secondaries, and of a BIND with a copy of the zone. */
+  /** The ports of the two secondaries, and of a BIND that serves a copy of the zone. */
   readonly bind: number
   readonly knot: number
   readonly ownBind: number
@@ -112,7 +112,7 @@ type Where = {
 const checks: readonly {
   readonly name: string
   readonly program: string
-  /** Rejects when something is not as it should be. */
+  /** Rejects if the check fails. */
   readonly check: (where: Where) => Promise<void>
 }[] = [
   { name: 'a transfer, by named-checkzone', program: 'named-checkzone', check: checkTransfer },
@@ -156,7 +156,7 @@ const call = async (program: string, args: readonly string[]) =>
 const dig = (port: number, ...args: readonly string[]) =>
   call('dig', ['@127.0.0.1', '-p', String(port), '+norecurse', '+nocookie', ...args])
 
-/** The whole zone as a file, without its last SOA. */
+/** Writes the transferred zone to a file, without its closing SOA. */
 async function transferredTo(file: string, port: number): Promise<void> {
   const text = await dig(port, '+onesoa', '+nocomments', '+nocmd', '+nostats', '-y', keyText, origin, 'AXFR')
   if (!text.includes('SOA')) throw new Error(`The transfer brings: ${text}`)
@@ -166,7 +166,7 @@ async function transferredTo(file: string, port: number): Promise<void> {
 async function checkTransfer({ dir, dns }: Where): Promise<void> {
   const file = path.join(dir, 'copy.zone')
   await transferredTo(file, dns.server.port)
-  // Addresses of servers elsewhere are not there to be looked up.
+  // `local`: the addresses of servers outside the zone cannot be looked up here.
   await call('named-checkzone', ['-i', 'local', '-k', 'fail', origin, file])
 }
 
@@ -185,9 +185,9 @@ async function checkAnswers({ dir, dns, begin, ownBind }: Where): Promise<void> 
   if (different.length > 0) throw new Error(`${different.length} answers differ:\n${different.join('\n')}`)
 }
 
-/** Code, flags and records of an answer. TTLs of absences, and the order of records, are each server's own. */
+/** The code, flags and records of an answer. Servers may differ in the TTLs of negative answers and in the order of records. */
 async function seen(port: number, name: string, type: string): Promise<string> {
-  // BIND writes the letters of the zone, ours those of the question.
+  // BIND writes names in the case of the zone, our server in the case of the question.
   const text = (await dig(port, '+bufsize=1232', name, type)).replace(/^[^;].*/gm, (line) => line.toLowerCase())
   const [, status] = /status: (\w+)/.exec(text) ?? []
   const [, flags] = /flags: ([a-z ]*);/.exec(text) ?? []
@@ -223,7 +223,7 @@ async function startNamed(
   )
 }
 
-/** A server that does not take updates says so, and changes nothing. */
+/** Our server does not accept updates: it must refuse one and leave the zone unchanged. */
 async function checkUpdate({ dir, dns }: Where): Promise<void> {
   const file = path.join(dir, 'update')
   await writeFile(
@@ -239,10 +239,10 @@ async function checkUpdate({ dir, dns }: Where): Promise<void> {
 
 const serialOf = async (port: number, zone: string) => Number((await dig(port, '+short', zone, 'SOA')).split(' ')[2])
 
-/** The secondary has our zone, and gets a change without having to look. */
+/** Checks that the secondary has our zone and receives a change by NOTIFY, without polling. */
 async function follows({ dns }: Where, port: number): Promise<void> {
   const agrees = async () => {
-    // It may not answer yet.
+    // The secondary may not answer yet.
     const theirs = await serialOf(port, tenantZone).catch(() => null)
     return theirs === (await serialOf(dns.server.port, tenantZone))
   }
@@ -305,7 +305,7 @@ zone:
   await follows(where, knot)
 }
 
-/** The zone of another process that signs, by itself and by a secondary. */
+/** Checks the signed zone of another process, as served by that process and by a secondary. */
 async function checkSignatures(where: Where): Promise<void> {
   const { dir, dns, accountId } = where
   const secondary = await freePort()
@@ -329,7 +329,10 @@ async function checkSignatures(where: Where): Promise<void> {
   await call('dnssec-verify', ['-o', origin, '-z', file])
 }
 
-/** Every state of a change, for who knows the key before, the one after, or either. Signatures are of now, so that time does not go on here. */
+/**
+ * Checks every state of a key rollover, for a validator that knows the old key, the new one or both. Signatures are made for the
+ * present time, so the clock stands still.
+ */
 async function checkKeyChange({ dir, dns, accountId }: Where): Promise<void> {
   const parent = await startNameServer({})
   const { ctx, server } = await dns.another({ dnssec: true })
@@ -363,7 +366,7 @@ async function dsOf(ctx: Context, accountId: string): Promise<string> {
   return zoneKeyText(keysOf(ctx, await zoneKeyDoc(ctx, { origin, accountId })).signing).ds
 }
 
-/** Rejects when delv, which knows the key of a DS record, does not find what it is to find. */
+/** Rejects if delv, with the key of a DS record as its trust anchor, reports anything but what is expected. */
 async function validated(dir: string, port: number, ds: string): Promise<void> {
   const anchor = path.join(dir, 'anchor')
   const [tag, algorithm, digestType, digest] = ds.split(' ')

@@ -1,7 +1,8 @@
 /**
- * `npm run check -- drive [SIZE]`: a long file (2G; or such as 256M) goes into Drive by the command line, which is killed once on the
- * way, and once the service with all its processes; then it is downloaded in all ways that readers have, and removed. What counts:
- * every byte is the same, nothing is begun at zero, nothing stays behind, and no process ever keeps more than a little of it in memory.
+ * `npm run check -- drive [SIZE]`: a long file (2G, or for example 256M) is uploaded to Drive by the command line. During the upload the
+ * command is killed once, and the service with all its processes once. Then the file is downloaded in every way there is, and removed.
+ * The check requires that every byte is the same, no transfer restarts from zero, nothing is left behind, and no process ever holds
+ * more than a little of the file in memory.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -23,12 +24,12 @@ import { inContext } from '../start/service.ts'
 const seed = 20
 const connections = 4
 const name = 'long.bin'
-/** How long the link works that is seen to end. */
+/** How long the link whose expiry is checked stays valid. */
 const shortLinkMs = 4_000
 /**
- * What each process may keep in memory beyond what it had when it was idle: an eighth of 2 GB. Of a file a process holds the pieces of 255 KiB
- * that are on their way, eight for each reader; the rest is buffers that the collector has not taken back yet, and what the engine
- * caches of its log. A process that holds what it was given, or runs ahead of a slow reader, is far above.
+ * By how much the memory of each process may exceed its idle size: an eighth of 2 GB. Of a file, a process holds only the 255 KiB chunks
+ * in flight, eight per reader; the rest is buffers that the garbage collector has not reclaimed yet and log pages that the engine
+ * caches. A process that buffers a whole file, or runs ahead of a slow reader, is far above this limit.
  */
 const growthMaxMb = 256
 const megabytes = (bytes: number) => Math.round(bytes / 1024 ** 2)
@@ -69,7 +70,7 @@ function bytesOf(size: string): number {
 
 type Entry = { readonly id: string; readonly name: string; readonly size: number; readonly kind: string }
 
-/** How many pieces the bucket of the database has of a file: each part is cut by itself. */
+/** How many chunks a file has in the bucket of the database: each part is chunked by itself. */
 function piecesIn(sizeBytes: number): number {
   const rest = sizeBytes % partBytes
   return Math.floor(sizeBytes / partBytes) * Math.ceil(partBytes / chunkBytes) + Math.ceil(rest / chunkBytes)
@@ -77,7 +78,7 @@ function piecesIn(sizeBytes: number): number {
 
 const piecesOf = (drive: DriveService) => inContext(drive.service(), ({ store }) => store.driveChunks.countDocuments())
 
-/** A small file in and out and away again: after it everything that is needed has been loaded. */
+/** Uploads, downloads and removes a small file, so that every process has loaded the code it needs. */
 async function warmUp(drive: DriveService, folder: string): Promise<void> {
   const file = path.join(folder, 'small.bin')
   await writeFile(file, Buffer.alloc(1_000, 1))
@@ -88,7 +89,10 @@ async function warmUp(drive: DriveService, folder: string): Promise<void> {
   drive.isIdle()
 }
 
-/** Puts the file in: killed at a quarter, with the service gone at a half, then to the end, and once more for nothing. */
+/**
+ * Uploads the file: the command is killed at a quarter, the service at a half, then the upload completes. A last `put` has nothing left
+ * to send.
+ */
 async function putWithKills(drive: DriveService, file: string, sizeBytes: number): Promise<void> {
   const startedAt = performance.now()
   const one = drive.command('put', file)
@@ -119,10 +123,10 @@ async function putWithKills(drive: DriveService, file: string, sizeBytes: number
   expect((await drive.command('put', file).ended).record).to.include({ new: 0, replaced: 0, same: 1 })
 }
 
-/** When so many bytes are in Drive. */
+/** Resolves when `bytes` bytes of the file are in Drive. */
 function noted(drive: DriveService, { child }: Running, bytes: number): Promise<true> {
   return inContext(drive.service(), ({ store }) =>
-    // However long that takes: the command goes on, or ends.
+    // However long that takes: the command either makes progress or ends.
     eventually(
       `${bytes} bytes are in Drive`,
       async () => {
@@ -135,7 +139,7 @@ function noted(drive: DriveService, { child }: Running, bytes: number): Promise<
   )
 }
 
-/** The whole parts of the file, in order, with the times at which they were written. */
+/** The complete parts of the file, in order, with the times at which they were written. */
 function partsThere(drive: DriveService) {
   return inContext(drive.service(), async ({ store }) => {
     const entry = await store.driveEntries.findOne({ accountId: drive.tenant.accountId, parentId: null, name })
@@ -190,7 +194,7 @@ async function downloadAll(
   stalled.leave()
 }
 
-/** Links that are none, and keys that may not ask for one. */
+/** Checks that invalid links are refused, and keys that may not request one. */
 async function refusals(drive: DriveService, id: string): Promise<void> {
   const { http } = drive.service()
   const where = `/api/v1/drive/${id}/download-url`
@@ -217,7 +221,7 @@ async function refusals(drive: DriveService, id: string): Promise<void> {
   console.log('refused: forged links, one that had ended, the key of another account, a key without drive:read')
 }
 
-/** Tells what was kept in memory. Returns whether all of it is within the bound. */
+/** Prints the memory of each process. Returns whether its growth is within the limit. */
 function isBounded(memory: readonly Memory[]): boolean {
   const names = [...new Set(memory.map(({ name }) => name))]
   console.log(`memory in MB: idle, most, and how much more (${growthMaxMb} at most)`)

@@ -1,6 +1,6 @@
 /**
- * `npm run check -- dynamic-update`: domains whose DNS is kept by BIND and by Knot, each where it is installed: every type of record is put
- * in, changed and taken out by updates, and read back by a zone transfer.
+ * `npm run check -- dynamic-update`: domains whose zones BIND and Knot serve, each if it is installed. Records of every type are added,
+ * changed and removed by dynamic updates, and read back by a zone transfer.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ type Place = { readonly dir: string; readonly port: number; readonly zone: strin
 type Server = {
   readonly name: string
   readonly program: string
-  /** Writes its configuration. Returns its arguments. */
+  /** Writes the server's configuration. Returns its arguments. */
   readonly configure: (place: Place) => Promise<readonly string[]>
 }
 
@@ -81,7 +81,7 @@ zone:
   },
 ]
 
-/** @returns whether all servers that are installed took every update */
+/** @returns whether every installed server accepted every update */
 export async function run(): Promise<boolean> {
   const door = await openDoor()
   Object.assign(door.ctx, { hostname: 'mx.mailroom.test' })
@@ -132,7 +132,7 @@ const samples: readonly NewRecord[] = [
   { type: 'A', name: '*.any', value: '192.0.2.2' },
 ]
 
-/** Puts records in, changes them and takes them out, and compares each time what is there with what we keep. */
+/** Adds, changes and removes records, and compares the server's zone with our own records after each step. */
 async function update(door: Door, place: Place): Promise<void> {
   const { ctx } = door
   const { zone: domain } = place
@@ -143,7 +143,7 @@ async function update(door: Door, place: Place): Promise<void> {
     const { items } = await listRecords(ctx, principal, { domain, limit: 200 })
     const kept = items.length
     const there = await transferred(place)
-    // Beside ours there are the SOA record twice, NS and the address of the server.
+    // Besides ours, the transfer has the SOA record twice, the NS record and the address of the server.
     if (there.length !== kept + 4)
       throw new Error(`${what}: ${kept} records here, there ${there.length - 4}:\n${there.join('\n')}`)
   }
@@ -159,7 +159,7 @@ async function update(door: Door, place: Place): Promise<void> {
   }
 }
 
-/** The zone as a transfer brings it, one record a line. */
+/** The zone as a transfer returns it, one record per line. */
 async function transferred({ port, zone }: Place): Promise<readonly string[]> {
   const { stdout } = await execute('dig', [
     '@127.0.0.1',

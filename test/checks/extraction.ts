@@ -1,7 +1,7 @@
 /**
- * `npm run check -- extraction`: reads the files of test/fixtures/files, and others in a folder that is named, as Intake does, and
- * holds the words of each against what a tool of Debian reads; then reads hostile files in full size and tells what they took.
- * A form whose tool is not installed is skipped, and says so.
+ * `npm run check -- extraction [FOLDER]`: reads the files of test/fixtures/files, and those in FOLDER, as Intake does, and compares the
+ * words of each with what a Debian tool reads. Then it reads hostile files in full size and prints the time and memory they took.
+ * A format whose tool is not installed is skipped, with a line that says so.
  */
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -19,11 +19,11 @@ import { type Extractor, openExtractor } from '../start/extraction.ts'
 const fixtures = fileURLToPath(new URL('../fixtures/files/', import.meta.url))
 
 const office = ['soffice', '--headless', '--cat', 'FILE']
-/** All sheets, cells as they are shown. */
+/** Exports all sheets, with cells as they are displayed. */
 const csv = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,-1'
 const officeSheets = ['soffice', '--headless', '--convert-to', csv, '--outdir', 'FOLDER', 'FILE']
 
-/** By extension: the commands that write the text of such a file to standard output, or to files of a folder; the quick ones first. */
+/** By extension: the commands that write the text of a file to standard output or to files in a folder; the fastest first. */
 const tools: Readonly<Record<string, readonly (readonly string[])[]>> = {
   pdf: [['pdftotext', '-q', '-layout', 'FILE', '-']],
   doc: [['catdoc', '-w', '-d', 'utf-8', 'FILE'], ['antiword', '-m', 'UTF-8.txt', 'FILE'], office],
@@ -36,11 +36,11 @@ const tools: Readonly<Record<string, readonly (readonly string[])[]>> = {
   html: [['pandoc', '-f', 'html', '-t', 'plain', 'FILE']],
 }
 
-/** Shares of the words: of the tool's that are read, and of what is read that the tool has too. */
+/** The minimum for both shares: the tool's words that we read too, and our words that the tool read too. */
 const foundMin = 0.9
 const betweenLooks = 64 * 1024 * 1024
 
-/** @returns whether the words agree as far as a tool is there, and no hostile file took more than the limits */
+/** @returns whether the words agree for every format whose tool is installed, and no hostile file exceeded the limits */
 export async function run([folder]: readonly string[]): Promise<boolean> {
   const extractor = openExtractor()
   try {
@@ -80,8 +80,9 @@ async function compareAll(extractor: Extractor, folders: readonly string[]): Pro
 const percent = (share: number) => `${(share * 100).toFixed(1).padStart(5)} %`
 
 /**
- * The tool that agrees best with what was read, of those that are installed; the others are not asked when one does. They have faults:
- * words of cells without a blank between them, numbers without their formats, the author among the text. Null when there is none.
+ * The best agreement among the installed tools; the search ends with the first tool that agrees well enough. Several are tried because
+ * each has faults: cells run together without a space, numbers lose their formats, the author appears in the text. Null if none
+ * is installed.
  */
 async function bestAgreement(
   answer: ExtractedText | null,
@@ -101,7 +102,7 @@ async function bestAgreement(
   return best
 }
 
-/** What a tool writes; nothing where it fails at a file. Null when it is not installed. */
+/** The text that a tool writes; empty if it fails on the file. Null if the tool is not installed. */
 async function textBy(command: readonly string[], file: string, missing: Set<string>): Promise<string | null> {
   const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-extraction-'))
   const [tool = '', ...args] = command.map((each) => (each === 'FILE' ? file : each === 'FOLDER' ? folder : each))
@@ -122,7 +123,7 @@ async function textBy(command: readonly string[], file: string, missing: Set<str
 
 type Agreement = { readonly found: number; readonly shared: number; readonly lost: string }
 
-/** How many of the words of the tool are read, less those that are told as hidden, and how many of what is read the tool has. */
+/** The share of the tool's words that we read too, without those we report as hidden, and the share of our words that the tool read too. */
 function agreement(ours: string, theirs: string, hidden: string): Agreement {
   const [own, other, unseen] = [wordsOf(ours), wordsOf(theirs), wordsOf(hidden)]
   const counted = new Map<string, number>()
@@ -137,7 +138,7 @@ function agreement(ours: string, theirs: string, hidden: string): Agreement {
     else if (!isTold.has(word)) lost.push(word)
   }
   return {
-    // A tool that reads nothing agrees with nothing alone.
+    // If the tool reads nothing, only an empty text agrees with it.
     found:
       other.length === 0 ? Number(own.length === 0) : found + lost.length === 0 ? 1 : found / (found + lost.length),
     shared: own.length === 0 ? 1 : found / own.length,
@@ -145,7 +146,7 @@ function agreement(ours: string, theirs: string, hidden: string): Agreement {
   }
 }
 
-/** Words and numbers, without the zeros in front that tell one form of a date from another. */
+/** Words and numbers, without leading zeros, which differ between formats of the same date. */
 const wordsOf = (text: string) =>
   (
     text

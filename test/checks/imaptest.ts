@@ -1,8 +1,8 @@
 /**
- * `npm run check -- imaptest PROGRAM SCRIPTS`: the conformance suite of Dovecot's authors (github.com/dovecot/imaptest) against a whole
- * service: every script of its folder `src/tests`, and then ten programs at once that do at random what programs do. PROGRAM is
- * `imaptest` as it was built, SCRIPTS the folder; the environment may name them too, as IMAPTEST and IMAPTEST_SCRIPTS. Without them
- * nothing is checked. Where Dovecot is installed the scripts run there as well, to tell what it makes of them.
+ * `npm run check -- imaptest PROGRAM SCRIPTS`: runs the conformance suite of Dovecot's authors (github.com/dovecot/imaptest) against a
+ * whole service: every script of its folder `src/tests`, and then ten simulated mail programs that issue random commands at the same
+ * time. PROGRAM is the compiled `imaptest`, SCRIPTS the folder; the variables IMAPTEST and IMAPTEST_SCRIPTS may name them instead.
+ * Without them nothing is checked. If Dovecot is installed, the scripts run against it as well, for comparison.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -16,15 +16,15 @@ const scriptsMs = 300_000
 const randomSeconds = 15
 
 /**
- * What ten programs do at random, each time with something else of the protocol. `own_msgs`, `own_flags` and `checkpoint` are not
- * among it: the first two name an owner of what another session is changing at that moment, and the last ends in an assertion of
- * imaptest itself, with Dovecot too.
+ * The modes in which ten mail programs issue random commands, each using another part of the protocol. `own_msgs`, `own_flags` and
+ * `checkpoint` are left out: the first two assume an owner of messages that another session is changing at the same moment, and the
+ * last fails an assertion of imaptest itself, with Dovecot too.
  */
 const modes = ['random', 'qresync', 'imap4rev2', 'no_pipelining'] as const
 
 /**
- * What imaptest misses in an answer to STORE, and RFC 9051 6.4.6 does not ask for: flags of messages that another session took out
- * meanwhile, which are `?` to a session that was not told of it yet, and a keyword that was to be taken away and no message has.
+ * Whether imaptest complains about a missing STORE response that RFC 9051 6.4.6 does not require: the flags of messages that another
+ * session has expunged meanwhile (`?` if this session has not been notified yet), or a keyword to remove that no message has.
  */
 const isNotAsked = (line: string) =>
   /STORE didn't .* \(expunged=(?:yes|\?)\)/.test(line) || line.includes("STORE didn't create keyword")
@@ -32,7 +32,7 @@ const isNotAsked = (line: string) =>
 type Suite = { readonly program: string; readonly scripts: string }
 type Peer = { readonly port: number; readonly user: string; readonly password: string }
 
-/** @returns whether every script passes that the announced capabilities ask for, and nothing went wrong at random */
+/** @returns whether every script that the announced capabilities call for passes, and the random sessions find no fault */
 export async function run([
   program = process.env.IMAPTEST,
   scripts = process.env.IMAPTEST_SCRIPTS,
@@ -86,7 +86,7 @@ async function runAtRandom(suite: Suite, peer: Peer, mode: string): Promise<bool
   return result === 'ok'
 }
 
-/** All that it says. Its exit status tells nothing that the text does not. */
+/** Returns everything imaptest prints. Its exit status adds nothing to the text. */
 async function call(
   { program, scripts }: Suite,
   { port, user, password }: Peer,

@@ -1,7 +1,8 @@
 /**
- * `npm run check -- import [MESSAGES]`: mail moves from a real IMAP server, and back to it, while everything on the way breaks. Five times
- * an import is cut: by the end of the command, of the connection, and of the service. Then all must be there once, byte for byte, with
- * folders, flags and dates. The server is Dovecot; where that cannot be started, a second Mailroom.
+ * `npm run check -- import [MESSAGES]`: mail is imported from a real IMAP server and exported back to it, through failures of everything
+ * involved. The import is interrupted five times: the command is killed, the connection is cut, the service is killed. In the end every
+ * message must exist exactly once, byte for byte, with its folder, flags and date. The server is Dovecot, or a second Mailroom if
+ * Dovecot cannot be started.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -22,12 +23,13 @@ const writers = 8
 
 /** An account on an IMAP server without TLS, on this machine. */
 type Elsewhere = { readonly port: number; readonly user: string; readonly password: string }
-/** What tells one message with all that is kept of it from another, and how often it is there. */
+/** The number of copies of each distinct message, keyed by its digest, folder, flags and date. */
 type Contents = ReadonlyMap<string, number>
 
 export async function run([count = String(messagesDefault)]: readonly string[]): Promise<boolean> {
   const total = Number(count)
-  if (!Number.isInteger(total) || total < folders.length) throw new Error(`"${count}" is no number of messages.`)
+  if (!Number.isInteger(total) || total < folders.length)
+    throw new Error(`MESSAGES must be a whole number of at least ${folders.length}, but is "${count}".`)
   const server = await startElsewhere()
   console.log(`${total} messages on ${server.name}`)
   const data = await startService({ only: parts })
@@ -108,7 +110,7 @@ async function connect({ port, user, password: pass }: Elsewhere): Promise<ImapF
   return client
 }
 
-/** Messages of all kinds of sizes, flags and dates, some of them twice. Returns their bytes. */
+/** Appends messages of many sizes, flags and dates, some of them twice. Returns their total size in bytes. */
 async function fill(place: Elsewhere, total: number): Promise<number> {
   const first = await connect(place)
   for (const folder of folders.slice(1)) await first.mailboxCreate(folder.split('/'))
@@ -142,7 +144,7 @@ const flagsOf = (n: number) => [
   ...(n % 13 === 0 ? ['project'] : []),
 ]
 
-/** Some have bytes above 127 and long bodies, some no Message-ID, and some in INBOX that of another. */
+/** Some messages have bytes above 127, some long bodies, some no Message-ID, and some in INBOX the Message-ID of another. */
 function letter(n: number): Buffer {
   const id = n % 17 === 0 ? '' : `Message-ID: <${n % 10 < 6 && n % 101 === 0 ? 'same' : n}@remote.example>\r\n`
   const line = createHash('sha256').update(String(n)).digest('base64')
@@ -184,11 +186,11 @@ type Ended = { readonly code: number | null; readonly record: Readonly<Record<st
 type Running = {
   readonly child: ChildProcess
   readonly ended: Promise<Ended>
-  /** Resolves when it has brought so many messages, or has ended. */
+  /** Resolves when the command has transferred `count` messages, or has ended. */
   brought(count: number): Promise<void>
 }
 
-/** Runs the commands, and breaks what they work with. */
+/** Runs the commands and breaks the parts they depend on. */
 function createMover(first: Service, proxy: CutProxy) {
   let service = first
 
@@ -233,14 +235,14 @@ function createMover(first: Service, proxy: CutProxy) {
     return { child, ended, brought }
   }
 
-  /** Kills the process, and waits for its end. */
+  /** Kills the command and waits until it has ended. */
   async function kill(running: Running): Promise<string> {
     running.child.kill('SIGKILL')
     await running.ended
     return 'the command was killed'
   }
 
-  /** Kills the service, starts it again on its data, and waits for the end of the command. */
+  /** Kills the service, waits until the command has ended, and starts the service again on its data. */
   async function killService(running: Running): Promise<string> {
     const exited = once(service.process, 'exit')
     service.process.kill('SIGKILL')
@@ -269,7 +271,7 @@ function createMover(first: Service, proxy: CutProxy) {
       expect(ended.code).to.equal(0)
       return ended
     },
-    /** Returns how it was cut. */
+    /** Imports all messages with interruptions. Returns what each interruption was. */
     async importAll(tenant: Tenant, place: Elsewhere, total: number): Promise<readonly string[]> {
       const share = Math.floor(total / 7)
       const cuts: string[] = []

@@ -1,6 +1,6 @@
 /**
- * `npm run check -- mail-programs`: mail programs of others against a whole service, in both directions: curl, Python's imaplib
- * and mbsync, each where it is installed.
+ * `npm run check -- mail-programs`: existing mail programs against a whole service, in both directions: curl, Python's imaplib
+ * and mbsync, each if it is installed.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
@@ -24,7 +24,7 @@ type Where = { readonly dir: string; readonly service: Service; readonly port: s
 type Program = {
   readonly name: string
   readonly version: readonly string[]
-  /** Rejects when something is not as it should be. */
+  /** Rejects if the check fails. */
   readonly check: (where: Where, login: Login) => Promise<void>
 }
 
@@ -34,7 +34,7 @@ const programs: readonly Program[] = [
   { name: 'mbsync', version: ['--version'], check: checkMbsync },
 ]
 
-/** @returns whether all programs that are installed were served well */
+/** @returns whether every installed program passed its check */
 export async function run(): Promise<boolean> {
   const service = await startService({ only: null, env: { MAILROOM_LOG_LEVEL: 'warn' } })
   const dir = await mkdtemp(path.join(tmpdir(), 'mailroom-programs-'))

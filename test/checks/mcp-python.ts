@@ -1,10 +1,10 @@
 /**
- * `npm run check -- mcp-python [URL KEY MAILBOX]`: Python's package `mcp` speaks to the service, as the newest revision and as the ones
- * before: it lists tools, resources and prompts, and reads a message.
+ * `npm run check -- mcp-python [URL KEY MAILBOX]`: the Python package `mcp` talks to the service in the newest protocol revision and in
+ * the earlier ones: it lists tools, resources and prompts, and reads a message.
  *
- * With a URL it uses that service, with the key. Without one it starts the door itself, delivers a mail, and connects once with a
- * key and once by OAuth, where a scripted person says yes. The package is installed in a virtual environment outside of the
- * tree; where that fails the check is skipped, and says so.
+ * With a URL the check uses that service and the key. Without one it starts the door itself, delivers a message, and connects once with
+ * a key and once by OAuth, where a scripted person consents. The package is installed in a virtual environment outside the source
+ * tree; if that fails, the check is skipped with a line that says so.
  */
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -25,7 +25,7 @@ const runMs = 120_000
 type Task = { readonly url: string; readonly mailbox: string; readonly key?: string }
 type Line = { readonly [field: string]: unknown }
 
-/** @returns whether everything was read, or the package cannot be installed here */
+/** @returns whether everything was read; also true if the package cannot be installed here */
 export async function run(args: readonly string[]): Promise<boolean> {
   const [url, key, mailbox, ...others] = args
   if (others.length > 0 || (url !== undefined && mailbox === undefined)) throw new Error(usage)
@@ -41,7 +41,7 @@ export async function run(args: readonly string[]): Promise<boolean> {
   }
 }
 
-/** The Python that has the package; null where it cannot be installed. */
+/** Returns the path of a Python that has the package; null if it cannot be installed. */
 async function install(folder: string): Promise<string | null> {
   const execute = promisify(execFile)
   const python = path.join(folder, 'bin', 'python')
@@ -91,7 +91,7 @@ async function useAll(python: string, task: Task, decide?: (asked: string) => Pr
 
 const lengthOf = (list: unknown) => (Array.isArray(list) ? list.length : 0)
 
-/** Runs the client once. Returns what it wrote. */
+/** Runs the client once. Returns its output. */
 async function use(
   python: string,
   task: Task & { readonly mode: string },

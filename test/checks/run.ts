@@ -1,4 +1,4 @@
-/** `npm run check -- NAME [options]`: runs the check in `test/checks/NAME.ts`. Its exit status is 1 when something is wrong. */
+/** `npm run check -- NAME [options]`: runs the check in `test/checks/NAME.ts`. Its exit status is 1 if the check fails. */
 import { existsSync, readdirSync } from 'node:fs'
 
 type Check = { run(args: readonly string[]): Promise<boolean> }

@@ -1,8 +1,8 @@
 /**
- * `npm run check -- runtimes [NAME]`: the TypeScript package, as it is published, makes the calls of the README and the awkward ones
- * (test/sdk/program.js) against a real service in Node 18, the Node of the machine, Bun, Deno and workerd, the runtime of Cloudflare
- * Workers; and its fixtures serve tests of Vitest and Playwright. npm installs them into a folder that goes away; one that cannot be had
- * is skipped with a line. NAME runs one alone.
+ * `npm run check -- runtimes [NAME]`: the TypeScript package, as published, makes the calls of the README and some difficult ones
+ * (test/sdk/program.js) against a real service in Node 18, the installed Node, Bun, Deno and workerd (the runtime of Cloudflare
+ * Workers), and its fixtures run in tests of Vitest and Playwright. npm installs the runtimes into a temporary folder; one that cannot
+ * be installed is skipped with a line that says so. NAME runs one alone.
  */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -21,17 +21,17 @@ import { inContext, startService } from '../start/service.ts'
 const execute = promisify(execFile)
 const installMs = 300_000
 
-/** `runtime` is the folder in which npm installed it. */
+/** Runs the program once; `given.runtime` is the folder in which npm installed the runtime. */
 type Use = (given: RunnerOptions) => Promise<void>
 type Runtime = {
   readonly name: string
-  /** What npm installs for it, with the major version. */
+  /** The package that npm installs for it, with its major version; null if none is needed. */
   readonly needs: string | null
-  /** Runs the program in each way that the runtime can load the package, named by its kind of modules. */
+  /** One run for each way the runtime can load the package, named by its module system. */
   readonly uses: { readonly [modules: string]: Use }
 }
 
-/** A command that runs files, as `find` finds it in the folder in which npm installed. */
+/** Runs for a runtime with a command line; `find` returns its command in the folder in which npm installed it. */
 const commandLine = (find: (folder: string) => readonly string[]) =>
   Object.fromEntries(
     Object.entries(modules).map(([name, file]): [string, Use] => [
@@ -114,7 +114,7 @@ export async function run([only]: readonly string[]): Promise<boolean> {
   }
 }
 
-/** Installs a package into a folder of its own. Returns its version; undefined when that cannot be had. */
+/** Installs a package into a folder of its own. Returns its version, or undefined if it cannot be installed. */
 async function install(folder: string, what: string): Promise<string | undefined> {
   await mkdir(folder, { recursive: true })
   await writeFile(path.join(folder, 'package.json'), '{"private": true}')

@@ -1,4 +1,4 @@
-/** The scenarios of the protocol's conformance suite for authorization servers, against ours: a scripted person says yes. */
+/** Runs the scenarios for authorization servers of the protocol's conformance suite against ours; a scripted person consents. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { makeTenant, openDoor } from '../start/door.ts'
 import { newPerson } from '../start/people.ts'
 import { newest, report, runPackage, scenariosIn } from './mcp.ts'
 
-/** Runs both scenarios. Returns 0 when they passed. */
+/** Runs both scenarios. Returns 0 if they passed. */
 export async function run(): Promise<number> {
   const door = await openDoor({ isNamed: true })
   const folder = await mkdtemp(path.join(tmpdir(), 'conformance-'))

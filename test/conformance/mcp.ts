@@ -1,6 +1,6 @@
 /**
- * The conformance suites of the protocol (modelcontextprotocol/conformance) against our endpoint: every scenario that a revision
- * requires must pass, but for those named here as not applicable.
+ * Runs the conformance suites of the protocol (modelcontextprotocol/conformance) against our endpoint: every scenario that a revision
+ * requires must pass, except those listed here as not applicable.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,12 +14,12 @@ import { conformanceOffer } from './offer.ts'
 
 type Suite = {
   readonly name: string
-  /** The package that runs it. */
+  /** The package that contains the suite. */
   readonly by: string
   readonly arguments: readonly string[]
   /** Its arguments when it runs one scenario. */
   readonly forOne: readonly string[]
-  /** Scenarios that need what is deprecated and not built, with the reason. */
+  /** Scenarios that need deprecated features, which are not implemented, each with the reason. */
   readonly notApplicable: Readonly<Record<string, string>>
 }
 
@@ -33,7 +33,7 @@ const ofEarlier = {
   'server-sse-polling': resumable,
 }
 
-/** What the newest suite runs and does not score says why itself, in the frozen list of the revision. */
+/** The scenarios that the newest suite runs without scoring them, with the reasons from its frozen list for the revision. */
 async function notScored(revision: string): Promise<Readonly<Record<string, string>>> {
   const text = await readFile(path.join(folderOf(newest), 'requirements', `${revision}.yaml`), 'utf8')
   const { not_scored: entries } = parse(text) as { not_scored: readonly { scenario: string; reason: string }[] }
@@ -69,7 +69,7 @@ const suites: readonly Suite[] = [
 type Check = { readonly status: string; readonly name: string; readonly errorMessage?: string }
 type Scenario = { readonly name: string; readonly failures: readonly Check[]; readonly passed: number }
 
-/** Runs all suites, or one scenario of each. Returns 0 when everything passed that must. */
+/** Runs all suites, or one scenario of each. Returns 0 if every required scenario passed. */
 export async function run([scenario]: readonly string[]): Promise<number> {
   const door = await openDoor({ isNamed: true, offers: [conformanceOffer] })
   const { key } = await makeTenant(door, { name: 'conformance' })
@@ -97,8 +97,7 @@ async function runSuite(suite: Suite, url: string, only: string | undefined): Pr
 }
 
 /**
- * Runs the program of a package in a process of its own, and tells what it writes; its status says nothing that its results do
- * not.
+ * Runs the program of a package in a process of its own and passes its output to `tell`. Its exit status adds nothing to the results.
  */
 export async function runPackage(
   name: string,
@@ -121,7 +120,7 @@ function folderOf(name: string): string {
   return path.dirname(createRequire(import.meta.url).resolve(`${name}/package.json`))
 }
 
-/** Each scenario leaves a folder `server-NAME-TIME` with its checks. */
+/** Reads the scenarios in a result folder: each leaves a folder `server-NAME-TIME` with its checks. */
 export async function scenariosIn(folder: string): Promise<readonly Scenario[]> {
   const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('checks.json'))
   return Promise.all(

@@ -1,7 +1,7 @@
 /**
- * What the conformance suite of the protocol expects a server to offer (modelcontextprotocol/conformance,
- * examples/servers/typescript/everything-server.ts): tools, resources and prompts that no service has. Tests put it beside what
- * the endpoint offers; the service itself never does.
+ * The tools, resources and prompts that the protocol's conformance suite expects of a server (modelcontextprotocol/conformance,
+ * examples/servers/typescript/everything-server.ts) and that exist only for it. Tests add them to what the endpoint offers; the
+ * service itself never does.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -61,7 +61,7 @@ type Responded = {
 const fieldOf = (answer: Responded | undefined, field: string) => String(answer?.content?.[field] ?? 'unknown')
 
 const purpose = 'conformance'
-/** State that comes back with the answer, signed. */
+/** Signs the state that the client returns with its answer. */
 const sign = ({ caller: { ctx } }: Exchange, kind: string, ...ids: string[]) =>
   signToken(ctx, purpose, { kind, ids }, new Date(ctx.clock.now().getTime() + minuteMs))
 const stateOf = ({ caller: { ctx }, request }: Exchange) => {
@@ -72,7 +72,7 @@ const stateOf = ({ caller: { ctx }, request }: Exchange) => {
   return read
 }
 
-/** Asks once, and says what was answered. */
+/** A call that asks the questions once and reports the answers. */
 const asking =
   (questions: InputRequests, told: (answers: Readonly<Record<string, Responded>>) => string): Call =>
   (exchange) => {
@@ -83,7 +83,7 @@ const asking =
     return inputRequired({ inputRequests: questions, requestState: sign(exchange, 'asked') })
   }
 
-/** The same without a state. */
+/** Like `asking`, but without state. */
 const askingPlainly =
   (questions: InputRequests, told: (answers: Readonly<Record<string, Responded>>) => string): Call =>
   (exchange) => {
@@ -164,7 +164,7 @@ function byCapabilities(exchange: Exchange): Answer {
   return inputRequired({ inputRequests, requestState: sign(exchange, 'capabilities') })
 }
 
-/** Whether the list of tools has one more, so that it can change. */
+/** Whether the list of tools contains one more tool; toggled to make the list change. */
 let hasMore = false
 
 const calls: Readonly<Record<string, Call>> = {
@@ -234,7 +234,7 @@ const calls: Readonly<Record<string, Call>> = {
   test_input_required_result_capabilities: byCapabilities,
 }
 
-/** Keywords of JSON Schema 2020-12 that must reach the client as they are (SEP-1613, SEP-2106). */
+/** Keywords of JSON Schema 2020-12 that must reach the client unchanged (SEP-1613, SEP-2106). */
 const schema2020: Tool = {
   name: 'json_schema_2020_12_tool',
   description: 'Has a schema with many keywords.',

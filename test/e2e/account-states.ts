@@ -1,4 +1,4 @@
-/** What every door answers to an account in every state, held against the table of schemas/account-states.ts. */
+/** Tests that every door answers to an account in each state as the table of schemas/account-states.ts says. */
 import { expect } from 'chai'
 import { callersChanged } from '../../core/access/known-callers.ts'
 import { getAccount } from '../../core/account/accounts.ts'
@@ -23,7 +23,7 @@ type Setting = { readonly states: readonly AccountState[]; make(name: string): P
 const stranger = 'delivered@simulator.invalid'
 let letters = 0
 
-/** Adds the tests; `given` is there when they run. */
+/** Adds the tests; they call `given` when they run. */
 export function describeAccountStates(given: () => { service: Service; ctx: Context; own: Tenant }): void {
   describe('the states of an account', () => {
     const customers = new Map<string, { readonly id: string; readonly partner: Partner }>()
@@ -46,7 +46,7 @@ export function describeAccountStates(given: () => { service: Service; ctx: Cont
       )
       return { accountId: account.id, address: body.address, key: body.api_key, password: body.api_key }
     }
-    /** As its partner made it. */
+    /** An account as its partner created it. */
     async function customer(name: string): Promise<Subject> {
       const { ctx, service } = given()
       const partner = await makePartner({ ctx, http: service.http }, name)
@@ -77,7 +77,7 @@ export function describeAccountStates(given: () => { service: Service; ctx: Cont
       { states: ['removed'], make: held(signedUp, remove) },
     ]
 
-    /** Lets the account have a letter of the own tenant, to whom it may reply then. */
+    /** Sends the account a message from the tenant `own`, to whom the account may then reply. */
     async function hear({ address, key }: Subject): Promise<void> {
       const { service, own } = given()
       const letter = { to: address, subject: `Letter ${++letters}`, text: 'Hello' }
@@ -95,7 +95,7 @@ export function describeAccountStates(given: () => { service: Service; ctx: Cont
       expect(body.status).to.equal('paused')
     }
 
-    /** As it is for a moment while a person claims it into another account. */
+    /** Puts the account into the state that it has briefly while a person merges it into another account. */
     async function move({ store }: Context, accountId: string): Promise<void> {
       await store.accounts.updateOne(
         { _id: accountId },
@@ -176,7 +176,7 @@ export function describeAccountStates(given: () => { service: Service; ctx: Cont
       { name: 'SMTP', first: 'receive', acts: ['receive'], ask: inbound, expected: asSmtp },
     ]
 
-    it('each state of the table is tried', () => {
+    it('every state of the table is tested', () => {
       const tried = new Set(settings.flatMap(({ states }) => states))
       expect([...tried].sort()).to.deep.equal(Object.keys(accountStates).sort())
     })
@@ -191,7 +191,7 @@ export function describeAccountStates(given: () => { service: Service; ctx: Cont
           }
       })
 
-    it('each end gives back what its beginning took, and no more', async () => {
+    it('ending one state restores only what that state took away', async () => {
       const { ctx } = given()
       const subject = await claimed('ended')
       const { accountId } = subject
@@ -215,7 +215,7 @@ export function describeAccountStates(given: () => { service: Service; ctx: Cont
       expect(events).to.deep.equal(['account.sending_resumed', 'account.sending_paused'])
     })
 
-    it('who is logged in sends no more once the password, or the account, has ended', async () => {
+    it('a logged-in SMTP client can no longer send once the password is revoked or the account has ended', async () => {
       const { ctx } = given()
       const subject = await claimed('ends')
       const { address, accountId } = subject

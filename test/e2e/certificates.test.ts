@@ -1,4 +1,4 @@
-/** Certificates of a whole service, seen by clients that begin TLS at each of its doors. */
+/** Certificates of a whole service, as clients see them that start TLS at each of its doors. */
 import { writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import path from 'node:path'
@@ -35,7 +35,7 @@ describe('certificates', () => {
     httpsPort = await freePort()
     authority = await makeAuthority()
     acme = await startAcmeServer({ httpPort: () => httpPort })
-    // Its order is not finished before a test lets it be.
+    // The authority holds the order of the host name back until a test releases it.
     acme.held.add(hostname)
     dns = await startNameServer({})
     service = await startService({
@@ -65,13 +65,13 @@ describe('certificates', () => {
     await dns?.stop()
   })
 
-  /** A connection to each door. */
+  /** Opens a connection to each door. */
   async function everywhere(name?: string): Promise<{ readonly [door: string]: Secured }> {
     const opened = Object.entries(doors).map(async ([door, at]) => [door, await secure(at, name)] as const)
     return Object.fromEntries(await Promise.all(opened))
   }
 
-  /** What each door shows; the connections are ended. */
+  /** Returns the names in the certificate of each door, and closes the connections. */
   async function shown(name?: string): Promise<{ readonly [door: string]: string }> {
     const connections = Object.entries(await everywhere(name))
     for (const [, connection] of connections) connection.end()
@@ -80,7 +80,7 @@ describe('certificates', () => {
 
   const atAll = (names: string) => Object.fromEntries(Object.keys(doors).map((door) => [door, names]))
 
-  /** Resolves when every door shows a certificate to who names a host. */
+  /** Resolves when every door presents the certificate for `names` to a client that asks for `name`. */
   async function showing(names: string, name?: string): Promise<void> {
     await eventually(`every door shows ${names}`, async () => {
       const now = Object.values(await shown(name))
@@ -98,13 +98,13 @@ describe('certificates', () => {
     return said
   }
 
-  it('the one that the first start made is shown at every door, whatever the client asks for', async () => {
+  it('every door presents the certificate made at the first start, whatever name the client asks for', async () => {
     for (const name of [undefined, hostname, 'other.example', 'x'])
       expect(await shown(name)).to.deep.equal(atAll(`DNS:${hostname}`))
   })
 
   describe('a replaced file', () => {
-    it('is taken by every door without a restart, and connections go on', async () => {
+    it('is used by every door without a restart, and connections stay open', async () => {
       const before = await everywhere()
       await writeCertificate(service.data, await makeCertificate([hostname, 'also.example'], { authority }))
       await showing(`DNS:${hostname}, DNS:also.example`)
@@ -115,7 +115,7 @@ describe('certificates', () => {
       }
     })
 
-    it('with the key of another is refused with a sentence, and the one before stays', async () => {
+    it('with the key of another certificate is refused with a log line, and the previous certificate stays in use', async () => {
       const { key } = await makeCertificate(['x.example'])
       const [keyFile = '', certFile = ''] = ['key.pem', 'cert.pem'].map((file) => path.join(service.data, 'tls', file))
       await writeFile(keyFile, key)
@@ -125,14 +125,14 @@ describe('certificates', () => {
       expect(await mailroom('doctor')).to.include(`BAD  certificate: ${sentence} Put the key there`)
     })
 
-    it('that is right again is taken', async () => {
+    it('is used again once it is correct', async () => {
       await writeCertificate(service.data, await makeCertificate(['right.example'], { authority }))
       await showing('DNS:right.example')
     })
   })
 
   describe('an order', () => {
-    it('that a killed process left is finished by the next, and every door shows what was issued', async () => {
+    it('left by a killed process is finished by the next one, and every door presents the issued certificate', async () => {
       const ctx = await contextOf(service)
       await eventually('the order waits for the authority', async () => {
         const doc = await ctx.store.certificates.findOne({ _id: hostname })
@@ -143,7 +143,7 @@ describe('certificates', () => {
       const { https, ...others } = await everywhere()
       https?.end()
       killNow(findPart(service.data, 'service') ?? 0)
-      // Its lease is over, if it had one.
+      // Ends the lease of the order, if it has one.
       await ctx.store.certificates.updateOne({ _id: hostname }, { $set: { nextAt: new Date() }, $unset: { token: '' } })
       await closeContext(ctx)
       acme.held.delete(hostname)
@@ -160,13 +160,13 @@ describe('certificates', () => {
       }
     })
 
-    it('of a domain is shown to who names its host, and only to those', async () => {
+    it('for a host of a domain is presented only to clients that ask for this host', async () => {
       await showing('DNS:mta-sts.own.example', 'MTA-STS.own.example')
       expect(await shown('autoconfig.own.example')).to.deep.equal(atAll(`DNS:${hostname}`))
       expect(await shown()).to.deep.equal(atAll(`DNS:${hostname}`))
     })
 
-    it('is told to the administrator, with names, ends and what is missing', async () => {
+    it('is listed for the administrator with its name, expiry and whatever is missing', async () => {
       const lines = (await mailroom('certificates')).trim().split('\n')
       const records = lines.map((line) => JSON.parse(line) as { name: string; state: string; reason: string | null })
       expect(records.map(({ name, state, reason }) => [name, state, reason])).to.deep.equal([
@@ -180,25 +180,25 @@ describe('certificates', () => {
   })
 
   describe('HTTPS', () => {
-    /** A request with all that a client checks. */
+    /** Makes a request that verifies the certificate fully, as a client does. */
     function ask(name: string, url: string) {
       const dispatcher = new Agent({ connect: { ca: acme.root, servername: name } })
       return request(`https://127.0.0.1:${httpsPort}${url}`, { dispatcher, headers: { host: name } })
     }
 
-    it('serves what HTTP serves, to browsers that come by TLS alone from then on', async () => {
+    it('serves the same as HTTP, and tells browsers to use only TLS from then on', async () => {
       const answer = await ask(hostname, '/api/v1/account')
       expect([answer.statusCode, answer.headers['strict-transport-security']]).to.deep.equal([401, 'max-age=31536000'])
       expect(await answer.body.json()).to.have.property('code', 'missing_api_key')
     })
 
-    it('serves the policy of a domain, as the programs of senders read it', async () => {
+    it('serves the MTA-STS policy of a domain in the form that senders parse', async () => {
       const { statusCode, body } = await ask('mta-sts.own.example', stsPath)
       expect(statusCode).to.equal(200)
       expect(parsePolicy(await body.text())).to.deep.include({ mode: 'testing', mx: [hostname], maxAge: 86_400 })
     })
 
-    it('serves what the administrator asks of senders for one domain', async () => {
+    it('serves the MTA-STS mode that the administrator sets for one domain', async () => {
       const policyOf = async () => parsePolicy(await (await ask('mta-sts.own.example', stsPath)).body.text()).mode
       const told = await mailroom('domain', 'sts', 'OWN.example', 'enforce')
       expect(told).to.match(
@@ -212,7 +212,7 @@ describe('certificates', () => {
       expect(await mailroom('domain', 'sts', 'own.example', 'default')).to.include('"mode":"testing"')
     })
 
-    it('hangs up on those who speak no TLS, or no HTTP/1.1', async () => {
+    it('hangs up on clients that do not use TLS or HTTP/1.1', async () => {
       const plain = connect(httpsPort, '127.0.0.1')
       plain.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
       expect(await text(plain)).not.to.include('HTTP')

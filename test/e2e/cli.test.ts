@@ -53,7 +53,7 @@ describe('the command line', () => {
 
   const surroundings = (env: Record<string, string>) => ({ ...process.env, MAILROOM_DATA: service.data, ...env })
 
-  /** The command line in this process. */
+  /** Runs the command line in this process. */
   async function mailroom(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
     let out = ''
     let err = ''
@@ -69,7 +69,7 @@ describe('the command line', () => {
     return ended(code, out, err)
   }
 
-  /** The command line as a program of its own. */
+  /** Runs the command line in a process of its own. */
   async function program(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
     const child = spawn(process.execPath, [bin, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -123,7 +123,7 @@ describe('the command line', () => {
     expect((await client(service.http, String(agent?.apiKey))('GET', '/api/v1/account')).status).to.equal(401)
   })
 
-  it('lists what there is, one line of JSON each, and no secret twice', async () => {
+  it('lists records as one line of JSON each, and never shows a secret again', async () => {
     const [accounts, domains, keys, mailboxes, audit] = await Promise.all([
       done(['account', 'list']),
       done(['domain', 'list', account]),
@@ -136,11 +136,11 @@ describe('the command line', () => {
     expect(keys).to.have.length(2)
     expect(JSON.stringify(keys)).to.not.contain('svc_live_').and.not.contain('hash')
     expect(mailboxes.map(({ address }) => address)).to.deep.equal(['desk@acme.test'])
-    // The domain, the mailbox, two keys and the end of one; the reader's keys asked for nothing that is written down.
+    // The audit has the domain, the mailbox, two keys and the revocation of one; what else was asked is not audited.
     expect(audit[0]).to.deep.include({ entries: 5, first: 1, broken: null })
   })
 
-  it('suspends and pauses an account by its name, and ends each by itself', async () => {
+  it('suspends and pauses an account by its name, and ends either independently of the other', async () => {
     const [key] = await done(['key', 'create', 'acme'])
     const status = async () => {
       const { body } = await client(service.http, String(key?.apiKey))<Json>('GET', '/api/v1/account')
@@ -179,7 +179,7 @@ describe('the command line', () => {
     expect([await ask(key?.apiKey), await ask(rotated?.apiKey)]).to.deep.equal([401, 200])
   })
 
-  it('changes plans and raises figures, which a running service knows at once', async () => {
+  it('changes plans and raises limits, which a running service applies at once', async () => {
     const [made] = await done(['account', 'create', 'small', '--plan', 'none', '--agents-plan', 'free'])
     const id = String(made?.id)
     const [key] = await done(['key', 'create', id])
@@ -305,7 +305,7 @@ describe('the command line', () => {
     [() => ['mailbox', 'create'], /missing required argument/],
     [() => ['serve', '--only', 'pop3'], /^Unknown part "pop3"; known are api, jobs, smtp, imap, dns\./],
   ]
-  it('refuses bad and empty arguments with status 1 and one line that says why', async () => {
+  it('refuses invalid and empty arguments with status 1 and one line that says why', async () => {
     const all = await Promise.all(refusals.map(([args]) => mailroom(args(account))))
     for (const [at, { code, out, err }] of all.entries()) {
       const [args, says] = refusals[at]!
@@ -397,14 +397,14 @@ describe('the command line', () => {
     for (const [what, args, said] of cases)
       it(`says what is wrong with ${what}`, async () => {
         const given = args.map((each) => (each === 'KEY' ? key : each))
-        // An empty MAILROOM_URL is none: that of the settings is asked.
+        // An empty MAILROOM_URL counts as unset: the command uses the URL of the settings.
         const env = { MAILROOM_HTTP_PORT: new URL(service.http).port, MAILROOM_URL: '' }
         const { code, err } = await mailroom(['listen', ...given], env)
         expect(err).to.match(said)
         expect(code).to.equal(1)
       })
 
-    it('posts each event to a local program, signed, also those of the time when the connection was away', async () => {
+    it('posts each event to a local program, signed, including those from while the connection was down', async () => {
       const receiver = await startWebhookReceiver((count) => (count === 2 ? 500 : 200))
       const proxy = await startCutProxy(service.http)
       const listening = spawn(
@@ -457,7 +457,7 @@ describe('the command line', () => {
     })
   })
 
-  it('is a program that leaves with the status, and writes what is asked to stdout and what is wrong to stderr', async () => {
+  it('as a program, exits with the status and writes results to stdout and errors to stderr', async () => {
     const [version, help, unknown, unset, list, names, made] = await Promise.all([
       program(['--version']),
       program(['key', 'create', '--help']),
@@ -482,7 +482,7 @@ describe('the command line', () => {
     expect(made.records.map(({ name }) => name)).to.deep.equal(['elsewhere'])
   })
 
-  it('ends as usual when nobody reads what it writes', async () => {
+  it('ends normally if nobody reads its output', async () => {
     const child = spawn(process.execPath, [bin, 'account', 'list'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: surroundings({}),
@@ -493,7 +493,7 @@ describe('the command line', () => {
     expect([code, await err]).to.deep.equal([0, ''])
   })
 
-  it('doctor finds a running service well, and says what is wrong before the start, at once', async () => {
+  it('doctor finds no fault in a running service, and reports everything that is wrong before a start', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-doctor-'))
     const data = path.join(folder, 'nothing-yet')
     const objects = await startObjectStore()
@@ -503,7 +503,7 @@ describe('the command line', () => {
       MAILROOM_SMTP_PORT: service.smtp.split(':')[1] ?? '',
       MAILROOM_SUBMISSION_PORT: service.submission?.split(':')[1] ?? '',
       MAILROOM_SUBMISSIONS_PORT: service.submissions?.split(':')[1] ?? '',
-      // This service runs without them.
+      // This service runs without these doors.
       MAILROOM_IMAP_PORT: 'null',
       MAILROOM_IMAPS_PORT: 'null',
       MAILROOM_DNS_PORT: 'null',
@@ -592,7 +592,7 @@ describe('the command line', () => {
       }
     })
 
-    /** Looks at a domain as the DNS has it. Returns the findings: what was looked at, how it is, and what follows. */
+    /** Runs doctor on a domain with this DNS zone. Returns the findings: what was checked, its state, and what to do. */
     async function examine(
       zone: NameServer['zone'],
       domain = 'patient.test',
@@ -618,7 +618,7 @@ describe('the command line', () => {
       return { ...ended, findings }
     }
 
-    it('sends a mail over the wire, and finds all well that is', async () => {
+    it('sends a message over SMTP, and reports as ok what is ok', async () => {
       const { code, err, out, findings } = await examine(good)
       expect([code, err], out).to.deep.equal([0, ''])
       expect(Object.fromEntries([...findings].map(([what, text]) => [what, text.split(' ')[0]]))).to.deep.equal({
@@ -646,7 +646,7 @@ describe('the command line', () => {
       expect(findings.get('DMARC')).to.include('by DKIM and SPF')
     })
 
-    it('says of all that is broken what to change', async () => {
+    it('says for everything broken what to change', async () => {
       const wrong = Object.fromEntries(
         Object.entries(good).flatMap(([question, answers]) => {
           if (/^TXT mr\d+r\./.test(question)) return []
@@ -692,7 +692,7 @@ describe('the command line', () => {
       for (const [what, text] of says) expect(findings.get(what), what).to.match(text)
     })
 
-    it('says the DMARC record word by word where there is none', async () => {
+    it('gives the full DMARC record to publish if there is none', async () => {
       const { 'TXT _dmarc.patient.test': _, ...without } = good
       const { findings } = await examine(without)
       const publish =
@@ -700,7 +700,7 @@ describe('the command line', () => {
       for (const what of ['DMARC', 'DMARC policy']) expect(findings.get(what)).to.match(publish)
     })
 
-    it('says of the shared domain, whose records no account can ask for, what to publish, set or run', async () => {
+    it('says what to publish, set or run for the shared domain, whose records no account can request', async () => {
       const shared = 'agents.localhost'
       const servers = { 'MX agents.localhost': ['10 mx.patient.test'], 'A mx.patient.test': [sending] }
       const { findings, out } = await examine(servers, shared)
@@ -729,7 +729,7 @@ describe('the command line', () => {
       for (const text of [out, half.out]) expect(text).to.not.include('/api/v1/')
     })
 
-    it('asks of a name below the shared domain for no record beside the wildcards that it has', async () => {
+    it('asks for no records below the shared domain other than its wildcards', async () => {
       const { status } = await client(service.http)('POST', '/api/v1/signup', { name: 'below' })
       expect(status).to.equal(201)
       const { findings } = await examine({ 'A mx.patient.test': [sending] }, 'below.agents.localhost')
@@ -741,7 +741,7 @@ describe('the command line', () => {
         .and.not.include.members(['TLS reports'])
     })
 
-    it('asks of keys that do not sign yet nothing', async () => {
+    it('requires nothing of DKIM keys that do not sign yet', async () => {
       await done(['domain', 'rotate-dkim', 'patient.test'])
       const { code, out, findings } = await examine(good)
       expect(code, out).to.equal(0)
@@ -749,9 +749,9 @@ describe('the command line', () => {
       for (const kind of ['rsa', 'ed25519']) expect(findings.get(`DKIM ${kind}`)).to.match(/^ok /)
     })
 
-    it('sends the mail to another address where it is told to', async () => {
+    it('sends the message to another address with --to', async () => {
       const sink = await startSmtpSink()
-      // In this process nothing leads elsewhere, so its mail server is here, too.
+      // The tests reach no other machine from this process, so the mail server of the domain runs here too.
       dns.zone = { ...good, 'A mx.patient.test': ['127.0.0.1'] }
       const { out } = await mailroom(['doctor', 'patient.test', '--to', 'somebody@remote.test'], {
         MAILROOM_RESOLVER: JSON.stringify([dns.address]),
@@ -768,9 +768,9 @@ describe('the command line', () => {
       await sink.close()
     })
 
-    it('begins as a proxy does where this machine is one', async () => {
+    it('starts with the PROXY header if this machine is one of the configured proxies', async () => {
       const lines: string[] = []
-      // Reads what a proxy says first, and leads to the service.
+      // Reads the first line, which a proxy sends, and forwards the rest to the service.
       const door = createServer((socket) => {
         socket.once('data', (first) => {
           lines.push(first.toString())
@@ -791,14 +791,14 @@ describe('the command line', () => {
       expect(lines).to.deep.equal([`PROXY TCP4 127.0.0.1 127.0.0.1 ${port} ${port}\r\n`])
     })
 
-    it('shows the administrator what receivers report, also of the shared domain', async () => {
+    it('shows the administrator the reports of receivers, also for the shared domain', async () => {
       for (const domain of ['patient.test', 'agents.localhost']) {
         const [found] = await done(['domain', 'reports', domain])
         expect(found).to.deep.include({ domain, sources: [], isComplete: true })
       }
     })
 
-    it('says what is wrong with its call', async () => {
+    it('says what is wrong with its arguments', async () => {
       const calls: readonly (readonly [readonly string[], RegExp])[] = [
         [['nobodys.test'], /There is no domain nobodys\.test here/],
         [['no domain'], /^"no domain" is not a valid domain/],

@@ -2,12 +2,12 @@ import { expect } from 'chai'
 import { canFindProcesses, victims } from '../crash/parts.ts'
 import { playRounds } from '../crash/rounds.ts'
 
-/** Of a machine that does other work meanwhile. */
+/** A factor for the time limits, because the machine does other work meanwhile. */
 const patience = 5
 
 describe('a crash', () => {
   it('of any process loses nothing that was acknowledged, and doubles nothing', async function () {
-    // Alone on a machine it is one minute.
+    // The test takes one minute on an otherwise idle machine.
     this.timeout(15 * 60_000)
     if (!canFindProcesses) this.skip()
     const volume = { senders: 20, lettersEach: 2, clients: 4, sendsEach: 2 }

@@ -1,4 +1,4 @@
-/** A person and their agent, from nothing: a started service, the link to claim an account, and the dashboard in a real browser. */
+/** A person and their agent from scratch: a started service, the claim link of an account, and the dashboard in a real browser. */
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
 import { setPlans } from '../../core/account/plans.ts'
@@ -53,7 +53,7 @@ describe('the dashboard of a started service', () => {
 
   const isOf = (raw: Buffer, text: string) => raw.toString().includes(text)
 
-  it('says that it is being made, until it is there', async () => {
+  it('answers 503 with Retry-After until it has been built', async () => {
     await eventually('the dashboard', async () => {
       const { status, headers } = await fetch(`${service.http}/app`, { redirect: 'manual' })
       if (status === 503) expect(headers.get('retry-after')).to.match(/^\d+$/)
@@ -83,7 +83,7 @@ describe('the dashboard of a started service', () => {
     await page.getByRole('heading', { name: 'All inboxes' }).waitFor()
   })
 
-  it('shows mail that comes while it is open, answers it by keyboard, and sees it delivered', async () => {
+  it('shows mail that arrives while it is open, answers it by keyboard, and shows the delivery', async () => {
     const raw = `From: Carol <${email}>\r\nTo: ${address}\r\nSubject: Order 66\r\nMessage-ID: <one@remote.test>\r\n\r\nWhere is it?\r\n`
     await sendMail(service.smtp, { from: email, to: address, raw: Buffer.from(raw) })
     await page.getByRole('region', { name: 'Messages' }).getByRole('link', { name: 'Order 66' }).waitFor()
@@ -101,7 +101,7 @@ describe('the dashboard of a started service', () => {
     expect(answer.raw.toString()).to.include('In-Reply-To: <one@remote.test>')
     await page.getByRole('button', { name: 'Show this message' }).last().click()
     await page.getByRole('region', { name: 'Delivery' }).getByText('delivered', { exact: true }).waitFor()
-    // The agent sees the same.
+    // The agent sees the same message.
     const { body } = await agent<{ messages: { subject: string }[] }>(
       'GET',
       `${mailboxPath(address)}/messages?folder=sent`,
@@ -109,7 +109,7 @@ describe('the dashboard of a started service', () => {
     expect(body.messages.map(({ subject }) => subject)).to.deep.equal(['Re: Order 66'])
   })
 
-  it('makes a key whose sends wait, approves one by keyboard, and takes the key away', async () => {
+  it('makes a key whose sends need approval, approves one by keyboard, and revokes the key', async () => {
     await page.keyboard.press('Control+k')
     await page.keyboard.type('API keys')
     await page.keyboard.press('Enter')
@@ -146,7 +146,7 @@ describe('the dashboard of a started service', () => {
     await eventually('the end of the key', async () => (await used()) === 401)
   })
 
-  it('finds mail by the grammar of the search', async () => {
+  it('finds mail with the search operators', async () => {
     await page.keyboard.press('g')
     await page.keyboard.press('i')
     await page.getByRole('link', { name: 'Order 66' }).waitFor()
@@ -157,7 +157,7 @@ describe('the dashboard of a started service', () => {
     expect(new URL(page.url()).searchParams.get('q')).to.equal('subject:order from:carol -subject:offer')
   })
 
-  it('sees a webhook fail, and sends it again', async () => {
+  it('shows a failed webhook delivery, and sends it again', async () => {
     await page.goto(`${service.http}/app/webhooks?make=webhook`)
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Address').fill(hook.url)
@@ -174,14 +174,14 @@ describe('the dashboard of a started service', () => {
     expect(hook.requests[1]?.body).to.equal(hook.requests[0]?.body)
   })
 
-  it('adds a domain of its own, sees it break, and repairs it', async () => {
+  it('adds a custom domain, shows when its DNS breaks, and repairs it', async () => {
     const { id } = (await agent<{ id: string }>('GET', '/api/v1/account')).body
     await inContext(service, (ctx) => setPlans(ctx, id, { agentsPlan: 'scale' }))
     await page.goto(`${service.http}/app/domains?make=domain`)
     await page.getByLabel('Domain', { exact: true }).fill('parcels.example')
     await page.getByRole('dialog').getByRole('button', { name: 'Add a domain' }).click()
     await page.getByRole('heading', { name: 'parcels.example' }).waitFor()
-    // As the page asks: the key of the agent does not see domains.
+    // Asks from the page, because the agent's key cannot see domains.
     const { records } = await page.evaluate<Domain>(
       "fetch('/api/v1/domains/parcels.example').then((answer) => answer.json())",
     )

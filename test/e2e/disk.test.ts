@@ -1,4 +1,4 @@
-/** What the service answers while its database cannot write, and that it works again afterwards. */
+/** Tests the service's answers while its database cannot write, and its recovery afterwards. */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
@@ -34,7 +34,7 @@ describe('a database that cannot write', () => {
     await service?.dispose()
   })
 
-  /** Sends a message of a size. Returns the reply, whether it accepts or refuses. */
+  /** Sends a message of the given size. Returns the reply, whether it accepts or refuses. */
   async function deliver(subject: string, bytes: number): Promise<string> {
     const raw = Buffer.from(
       `From: a@example.org\r\nTo: ${tenant.address}\r\nSubject: ${subject}\r\n\r\n${noise(bytes)}\r\n`,
@@ -53,7 +53,7 @@ describe('a database that cannot write', () => {
     return body.messages.map(({ subject }) => subject)
   }
 
-  it('a full disk: 4xx over SMTP, 503 over HTTP, NO over IMAP, reading goes on, and so does all when there is room', async () => {
+  it('a full disk: 4xx over SMTP, 503 over HTTP, NO over IMAP; reading still works, and everything works once there is room', async () => {
     expect(await deliver('before', 1_000)).to.match(/^250 /)
     const { client: program } = await ImapClient.connect(Number(service.imap!.split(':').at(-1)))
     expect((await program.ask(`LOGIN ${tenant.address} ${tenant.key}`)).end).to.match(/^OK /)
@@ -85,7 +85,7 @@ describe('a database that cannot write', () => {
     program.close()
   })
 
-  it('an I/O error ends the engine, which is started again; what was acknowledged is there', async function () {
+  it('after an I/O error the engine exits and is restarted, and everything acknowledged is still there', async function () {
     if (!canFindProcesses) this.skip()
     const engine = findPart(service.data, 'engine')!
     const known = await subjects()
@@ -104,7 +104,7 @@ describe('a database that cannot write', () => {
   })
 })
 
-/** Lines that can hardly be compressed. */
+/** Returns lines that hardly compress. */
 function noise(bytes: number): string {
   return randomBytes(Math.ceil((bytes * 3) / 4))
     .toString('base64')

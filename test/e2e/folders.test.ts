@@ -50,7 +50,7 @@ describe('folders and threads of a running service', () => {
     return folders.find(({ path }) => path === 'INBOX')
   }
 
-  it('mail that comes in finds its thread, by reference and by subject', async () => {
+  it('an incoming message joins its thread, by reference or by subject', async () => {
     await send(1, ['Subject: Offer'])
     await eventually('the thread', async () => (await threads()).length === 1)
     await send(2, ['Subject: Other', 'References: <m1@remote.example>'])
@@ -64,7 +64,7 @@ describe('folders and threads of a running service', () => {
     expect(await inbox()).to.include({ total: 4, unread: 4 })
   })
 
-  it('changes are seen at once, in folders, labels and threads', async () => {
+  it('changes are visible at once in folders, labels and threads', async () => {
     const { body } = await call<{ messages: { message_id: string; thread_id: string }[] }>('GET', `${box}/messages`)
     const [newest] = body.messages
     const path = `${box}/messages/${newest?.message_id}`

@@ -1,4 +1,4 @@
-/** A part that runs and does nothing: it is killed and started again, while those that do something go on. */
+/** A part that hangs is killed and started again, while the others keep running. */
 import { expect } from 'chai'
 import { canFindProcesses, findPart, listens, type Victim } from '../crash/parts.ts'
 import { eventually } from '../eventually.ts'
@@ -6,7 +6,7 @@ import { sendMail } from '../peers/send-mail.ts'
 import { makeTenant } from '../start/door.ts'
 import { inContext, type Service, startService } from '../start/service.ts'
 
-/** For so long a part may be silent, and then some: a busy machine starts the next one late. */
+/** How long a part may be silent, with a margin for a busy machine that starts the next one late. */
 const withinMs = 170_000
 
 describe('a part that hangs', () => {

@@ -18,13 +18,13 @@ import { contextOf, type Service, startNode, startService } from '../start/servi
 
 const atOnce = 20
 const clients = 50
-/** Of what must come to its end within a minute. */
+/** How often a scenario that must finish within one calendar minute is tried. */
 const attemptsMax = 5
 
 const budgets = { address: 3, network: 7, day: 16 }
 const env = ({ port }: SmtpSink) => ({
   MAILROOM_OUTBOUND_ROUTES: `{"*": "127.0.0.1:${port}"}`,
-  // The tests are a proxy, and say for whom they ask.
+  // The tests act as a proxy that names its client in `X-Forwarded-For`.
   MAILROOM_HTTP_PROXIES: '["127.0.0.1"]',
   MAILROOM_SIGNUP_PER_ADDRESS_PER_DAY: String(budgets.address),
   MAILROOM_SIGNUP_PER_NETWORK_PER_DAY: String(budgets.network),
@@ -49,7 +49,7 @@ describe('limits', () => {
 
   const free = (name: string) => makeTenant({ ctx, http: service.http }, { name, plan: null, agentsPlan: 'free' })
 
-  /** Makes requests at once, and counts their statuses and error codes. */
+  /** Makes requests in parallel, and counts their statuses and error codes. */
   async function together(times: number, ask: (n: number) => Promise<{ status: number; body: ErrorBody }>) {
     const answers = await Promise.all(Array.from({ length: times }, (_, n) => ask(n)))
     const counts: { [what: string]: number } = {}
@@ -60,17 +60,17 @@ describe('limits', () => {
     return counts
   }
 
-  /** Writes what a tenant has used of the month, as its mail would leave it. */
+  /** Records a tenant's usage for the month, as its mail would. */
   async function use({ accountId }: Tenant, counts: { [counter: string]: number }): Promise<void> {
     const { id, expiresAt } = usagePeriod(accountId, 'month', new Date())
     await ctx.store.usage.insertOne({ _id: id, counts, expiresAt })
   }
 
-  /** Sends to recipients who do not count in rates. */
+  /** Sends to simulated recipients, which do not count towards rates. */
   const simulated = (tenant: Tenant) => (call: Call, n: number) =>
     call<ErrorBody>('POST', `${mailboxPath(tenant.address)}/send`, { to: `d+${n}@simulator.invalid`, text: 'x' })
 
-  /** Calendar minutes count: what did not come to its end within one is tried again, under another name. */
+  /** Rates count by calendar minute: runs `play` again, under another name, if it did not finish within one minute. */
   async function withinAMinute(play: (attempt: number) => Promise<void>): Promise<void> {
     const minute = () => Math.floor(Date.now() / minuteMs)
     for (let attempt = 0; ; attempt++) {
@@ -83,7 +83,7 @@ describe('limits', () => {
     }
   }
 
-  it('ten recipients a minute are ten, however many ask at once and however they are spread', async () => {
+  it('exactly ten recipients are allowed per minute, however the parallel requests spread them', async () => {
     await withinAMinute(async (attempt) => sendTen(await free(`minute${attempt}`)))
   })
 
@@ -113,7 +113,7 @@ describe('limits', () => {
     expect(usage.body.sends.used).to.equal(12)
   }
 
-  it('requests a minute are as many as the plan says, and the headers count them down', async () => {
+  it('the plan limits the requests per minute, and the headers count them down', async () => {
     await withinAMinute(async (attempt) => askAll(await free(`requests${attempt}`)))
   })
 
@@ -130,7 +130,7 @@ describe('limits', () => {
     expect((await client(service.http, tenant.key)('GET', '/api/v1/account')).status).to.equal(200)
   }
 
-  it('three inboxes are three; a deleted one makes room', async () => {
+  it('exactly three inboxes are allowed, and deleting one makes room', async () => {
     const tenant = await free('inboxes')
     const call = client(service.http, tenant.key)
     const create = (name: string) =>
@@ -148,7 +148,7 @@ describe('limits', () => {
     expect(usage.body.inboxes).to.deep.equal({ used: 3, limit: 3 })
   })
 
-  it('one address goes to one of twenty who ask at once, and the others pay nothing', async () => {
+  it('of twenty parallel requests for one address one gets it, and the others use no quota', async () => {
     const tenant = await makeTenant({ ctx, http: service.http }, { name: 'race' })
     const call = client(service.http, tenant.key)
     const counts = await together(atOnce, () =>
@@ -159,7 +159,7 @@ describe('limits', () => {
     expect(usage.body.inboxes.used).to.equal(2)
   })
 
-  it('ten mailboxes a key in a day are ten, and another key of the account has its own ten', async () => {
+  it('exactly ten mailboxes per key and day are allowed, and another key of the account has its own ten', async () => {
     const tenant = await makeTenant({ ctx, http: service.http }, { name: 'creations', agentsPlan: null })
     const create = (key: string) => (n: number) =>
       client(service.http, key)<ErrorBody>('POST', '/api/v1/mailboxes', {
@@ -173,7 +173,7 @@ describe('limits', () => {
     expect(await together(atOnce, create(apiKey))).to.deep.equal({ '201': 10, '429 mailbox_creation_limit': 10 })
   })
 
-  /** When mailboxes were made, in minutes, and how many seconds a request after the last has to wait; null: none. */
+  /** The minutes at which mailboxes were made, the minute of the request, and how many seconds it has to wait; null: none. */
   const rolling: readonly (readonly [
     what: string,
     made: readonly number[],
@@ -191,7 +191,7 @@ describe('limits', () => {
     ['one each hour', [0, 60, 120, 180, 240, 300, 360, 420, 480, 540], 600, 14 * 3600],
     ['one of them longer ago than a day', [0, ...Array(9).fill(25 * 60)], 25 * 60 + 1, null],
   ]
-  it('the day of mailbox creations rolls, and what is said to wait is what it takes', async () => {
+  it('mailbox creations are limited over a rolling day, and Retry-After is exact', async () => {
     const tenant = await makeTenant({ ctx, http: service.http }, { name: 'rolling', agentsPlan: null })
     const start = new Date(Math.ceil(Date.now() / hourMs) * hourMs + 50 * minuteMs)
     let at = start
@@ -220,7 +220,7 @@ describe('limits', () => {
     }
   })
 
-  it('a creation that failed is given back', async () => {
+  it('a failed creation does not count', async () => {
     const tenant = await makeTenant({ ctx, http: service.http }, { name: 'back', agentsPlan: null })
     const create = (address: string) =>
       client(service.http, tenant.key)<ErrorBody>('POST', '/api/v1/mailboxes', { address })
@@ -229,7 +229,7 @@ describe('limits', () => {
     expect((await create('one-more@back.example')).body.code).to.equal('mailbox_creation_limit')
   })
 
-  it('a monthly allowance of e-mails has a tenth of grace, and receiving goes on past it', async () => {
+  it('the monthly e-mail allowance may be exceeded by a tenth, and receiving continues beyond it', async () => {
     const tenant = await free('month')
     const call = client(service.http, tenant.key)
     await use(tenant, { received: 3_200, agentEmails: 3_295, sent: 95 })
@@ -250,7 +250,7 @@ describe('limits', () => {
     })
     after(() => node?.dispose())
 
-    /** Asks as fifty clients do, half of them each node. */
+    /** Makes fifty requests in parallel, half of them to each node. */
     const fifty = (
       tenant: Pick<Tenant, 'key'>,
       ask: (call: Call, n: number) => Promise<{ status: number; body: ErrorBody }>,
@@ -259,7 +259,7 @@ describe('limits', () => {
       return together(clients, (n) => ask(calls[n % 2]!, n))
     }
 
-    it('requests a minute are as many as on one', async () => {
+    it('the requests per minute are limited as on one node', async () => {
       await withinAMinute(async (attempt) => {
         const { accountId } = await free(`both${attempt}`)
         const { apiKey: key } = await makeKey(ctx, { accountId })
@@ -268,7 +268,7 @@ describe('limits', () => {
           for (let n = 0; n < 4; n++) if ((await call('GET', '/api/v1/account')).status === 200) allowed += 1
           return call<ErrorBody>('GET', '/api/v1/account')
         }
-        // 250 requests; a node that is busy gives back what it holds a moment later.
+        // A busy node returns the unused part of its share a moment later.
         const counts = await fifty({ key }, ask)
         allowed += counts['200'] ?? 0
         await eventually('all of them', async () => {
@@ -286,7 +286,7 @@ describe('limits', () => {
       })
     })
 
-    it('so are recipients a minute', async () => {
+    it('so are the recipients per minute', async () => {
       await withinAMinute(async (attempt) => {
         const tenant = await free(`pace${attempt}`)
         const send = (call: Call, n: number) =>
@@ -295,13 +295,13 @@ describe('limits', () => {
       })
     })
 
-    it('so are e-mails a month', async () => {
+    it('so are the e-mails per month', async () => {
       const tenant = await free('months')
       await use(tenant, { agentEmails: 3_293, sent: 3_293 })
       expect(await fifty(tenant, simulated(tenant))).to.deep.equal({ '202': 7, '402 AGENT_EMAIL_LIMIT': 43 })
     })
 
-    it('so are mailboxes in 24 hours, and inboxes', async () => {
+    it('so are the mailbox creations in 24 hours, and the inboxes', async () => {
       const tenant = await makeTenant({ ctx, http: service.http }, { name: 'many', agentsPlan: null })
       const create = (call: Call, n: number) =>
         call<ErrorBody>('POST', '/api/v1/mailboxes', { address: `n${n}@many.example` })
@@ -315,14 +315,14 @@ describe('limits', () => {
       expect(await fifty({ key }, more)).to.deep.equal({ '201': 40, '402 AGENT_INBOX_LIMIT': 10 })
     })
 
-    it('so are endpoints', async () => {
+    it('so are the webhook endpoints', async () => {
       const tenant = await free('endpoints')
       const create = (call: Call, n: number) =>
         call<ErrorBody>('POST', '/api/v1/webhooks', { url: `https://hook.example/${n}`, events: ['email.bounced'] })
       expect(await fifty(tenant, create)).to.deep.equal({ '201': 2, '402 plan_required': 48 })
     })
 
-    it('a plan that changes does so on both', async () => {
+    it('a change of plan takes effect on both', async () => {
       const tenant = await free('changing')
       for (const [agentsPlan, limit] of [
         ['free', '120'],
@@ -337,7 +337,7 @@ describe('limits', () => {
       }
     })
 
-    /** Who asks, fifty at once, and what comes of it; of the day's sixteen. */
+    /** The clients of fifty parallel signups and their outcomes; in all, sixteen signups a day are allowed. */
     const signups: readonly (readonly [
       who: string,
       address: (n: number) => string,
@@ -351,7 +351,7 @@ describe('limits', () => {
       ['an address in the form of an IPv6 one', () => '::ffff:192.0.2.1', { '429 rate_limited': 50 }],
     ]
     for (const [who, address, outcome] of signups)
-      it(`signups are as many as on one: ${who}`, async () => {
+      it(`signups are limited as on one node: ${who}`, async () => {
         const counts = await fifty({ key: '' }, (call, n) =>
           call<ErrorBody>('POST', '/api/v1/signup', {}, { 'x-forwarded-for': `198.51.100.9, ${address(n)}` }),
         )
@@ -369,7 +369,7 @@ describe('limits', () => {
       await eventually('the node is back', isReady)
     }
 
-    it('a node that is killed takes nothing more than it had, and gives nothing twice', async () => {
+    it('a killed node neither loses quota nor lets any be used twice', async () => {
       const tenant = await free('killed')
       const before = { agentEmails: 3_260, sent: 3_260 }
       await use(tenant, before)
@@ -377,7 +377,7 @@ describe('limits', () => {
       const send = simulated(tenant)
       let asked = 0
       let accepted = 0
-      /** Sends once here, and there until nobody answers any more. */
+      /** Sends once; to the node that is killed (`isThere`), sends until it no longer answers. */
       const ask = async (call: Call, isThere: boolean) => {
         do {
           const answer = await send(call, asked++).catch(() => null)
@@ -388,7 +388,7 @@ describe('limits', () => {
       const calls = [service, node].map(({ http }) => client(http, tenant.key))
       await Promise.all(Array.from({ length: clients }, (_, n) => ask(calls[n % 2]!, n % 2 === 1)))
       await isBack(pid)
-      // What was taken for a send that was not committed is given back after some minutes.
+      // Quota taken for a send that was never committed is returned after some minutes.
       const minutesLater = await contextOf(service, { now: () => later(new Date(), 10 * minuteMs) })
       try {
         await sweepOpenTakes(minutesLater)
@@ -406,7 +406,7 @@ describe('limits', () => {
       expect((await send(client(node.http, key), asked++)).body.code).to.equal('AGENT_EMAIL_LIMIT')
     })
 
-    it('of the requests of a minute too', async () => {
+    it('a killed node loses only a part of the requests of the minute', async () => {
       await withinAMinute(async (attempt) => {
         const { accountId } = await free(`dead${attempt}`)
         const { apiKey: key } = await makeKey(ctx, { accountId })
@@ -415,7 +415,7 @@ describe('limits', () => {
         killNow(pid)
         const counts = await together(150, () => client(service.http, key)<ErrorBody>('GET', '/api/v1/account'))
         await isBack(pid)
-        // A quarter of the 120 at most is lost.
+        // At most a quarter of the 120 is lost.
         expect(counts['200']).to.be.within(90, 119)
       })
     })
@@ -435,14 +435,14 @@ describe('limits', () => {
           .concat('\r\n'),
       )
     }
-    /** Sends a mail. Returns the server's answer, also when it refuses. */
+    /** Sends a message. Returns the server's reply, whether it accepts or refuses. */
     const deliver = (mail: Buffer, to = tenant.address) =>
       sendMail(service.smtp, { from: 'carol@remote.test', to, raw: mail }).then(
         ({ response }) => response,
         (error: { response: string }) => error.response,
       )
 
-    /** Waits until the service has forgotten a recipient: it keeps them in a cache for two seconds. */
+    /** Waits until the service has dropped a recipient from its cache, after two seconds. */
     const forgetting = () => new Promise((resolve) => setTimeout(resolve, 2_100))
 
     before(async () => {
@@ -450,7 +450,7 @@ describe('limits', () => {
       call = client(service.http, tenant.key)
     })
 
-    it('is the bytes of every message, through receive, move, trash and delete', async () => {
+    it('is the size of all messages, through receive, move, trash and delete', async () => {
       const mails = [raw('one'), raw('two', 5_000), raw('three', 90_000)]
       for (const mail of mails) expect(await deliver(mail)).to.match(/^250 /)
       const whole = mails.reduce((sum, { length }) => sum + length, 0)
@@ -474,7 +474,7 @@ describe('limits', () => {
       expect(await used()).to.equal(one?.size)
     })
 
-    it('of a deleted message goes once, however many delete it at once', async () => {
+    it('of a message deleted by several requests at once is released only once', async () => {
       const before = await used()
       const response = await deliver(raw('delete me'))
       const [id] = /msg_[0-9a-z]{26}/.exec(response) ?? []
@@ -485,7 +485,7 @@ describe('limits', () => {
       expect(await used()).to.equal(before)
     })
 
-    it('when it is nearly full, a declared size counts, and a mail that passed may exceed once', async () => {
+    it('nearly full: a message whose declared size is above the room is refused, and a small one is accepted', async () => {
       const inbox = { mailboxId: tenant.mailboxId, role: 'inbox' as const }
       const room = 20_000
       const limit = 1024 ** 3
@@ -495,7 +495,7 @@ describe('limits', () => {
       expect(await deliver(raw('small'))).to.match(/^250 /)
     })
 
-    it('when it is nearly full, of many mails at once one may exceed', async () => {
+    it('nearly full: only one of many simultaneous messages may exceed the limit', async () => {
       const inbox = { mailboxId: tenant.mailboxId, role: 'inbox' as const }
       const [limit, room, size] = [1024 ** 3, 1_000_000, 800_000]
       await ctx.store.folders.updateOne(inbox, { $inc: { bytes: limit - room - (await used()) } })
@@ -506,7 +506,7 @@ describe('limits', () => {
       expect(await used()).to.be.below(limit + size)
     })
 
-    it('when it is full, everybody hears 452 4.2.2 at RCPT, and the other recipients get their mail', async () => {
+    it('full: RCPT is answered with 452 4.2.2, and the other recipients get their mail', async () => {
       const inbox = { mailboxId: tenant.mailboxId, role: 'inbox' as const }
       await ctx.store.folders.updateOne(inbox, { $inc: { bytes: 20_000 } })
       await eventually('it is full', async () => (await deliver(raw('tiny', 300))).startsWith('452 4.2.2'))
@@ -519,7 +519,7 @@ describe('limits', () => {
       expect(accepted).to.deep.equal([other.address])
     })
 
-    it('when it is full, mail still goes out, without a copy in Sent', async () => {
+    it('full: mail is still sent, without a copy in Sent', async () => {
       const sent = await call<Json>('POST', `${path()}/send`, { to: 'delivered@simulator.invalid', text: 'Help' })
       expect(sent.status).to.equal(202)
       expect(sent.body).to.include({ message_id: null, thread_id: null })

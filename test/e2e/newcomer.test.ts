@@ -69,7 +69,7 @@ function letter({ to, subject, messageId }: { to: string; subject: string; messa
   )
 }
 
-/** Creates an account as the command line does, with a mailbox and a key that has a high request rate. */
+/** Creates an account as the command line does, with a mailbox and a key with a high request rate. */
 async function administrator(
   service: Service,
 ): Promise<{ address: string; apiKey: string; call: ReturnType<typeof client> }> {
@@ -126,7 +126,7 @@ describe('a newcomer', () => {
   })
 
   let secret = ''
-  it('asks for webhooks', async () => {
+  it('creates a webhook', async () => {
     const answer = await call<{ id: string; secret: string }>('POST', '/api/v1/webhooks', {
       url: hooks.url,
       events: ['message.received', 'message.sent', 'email.delivered'],
@@ -148,7 +148,7 @@ describe('a newcomer', () => {
     const raw = letter({ to: account.address, subject: 'Order 66', messageId: 'one@remote.test' })
     const { response } = await sendMail(service.smtp, { from: 'carol@remote.test', to: account.address, raw })
     expect(response).to.match(/^250 /)
-    // What was acknowledged is there: nothing has to be waited for.
+    // An acknowledged message is listed at once: no waiting is needed.
     const list = await call<{ messages: Summary[] }>('GET', `/api/v1/mailboxes/${account.address}/messages`)
     received = list.body.messages[0]!
     expect(received).to.include({ subject: 'Order 66', seen: false })
@@ -187,7 +187,7 @@ describe('a newcomer', () => {
     new Webhook(secret).verify(request.body, request.headers as Record<string, string>)
   })
 
-  it('may only answer while unclaimed', async () => {
+  it('may send only replies while unclaimed', async () => {
     const other = await call<Json>('POST', `/api/v1/mailboxes/${account.address}/send`, {
       to: 'stranger@remote.test',
       subject: 'Hi',
@@ -295,7 +295,7 @@ describe('a newcomer', () => {
     await mcp.close()
   })
 
-  it('keeps every awkward message byte for byte', async () => {
+  it('keeps malformed and unusual messages byte for byte', async () => {
     const plain = (head: string, body = 'body\r\n') => Buffer.from(`${head}\r\n${body}`, 'latin1')
     const awkward = [
       ...mimeFixtures(),
@@ -321,7 +321,7 @@ describe('a newcomer', () => {
     }
   })
 
-  it('stops in order', async () => {
+  it('stops cleanly', async () => {
     expect(await service.stop()).to.equal(0)
     expect(service.logs()).to.not.contain('NoQueryExecutionPlans')
   })

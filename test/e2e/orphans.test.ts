@@ -1,4 +1,4 @@
-/** When the supervisor is killed, the other processes record what they did and exit, the engine last. */
+/** If the supervisor is killed, the other processes record what they have done and exit, the engine last. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -21,7 +21,7 @@ describe('without a supervisor', () => {
   let data: string
   let remote: SmtpSink
   let service: Service
-  /** Of what the remote has, and when the first came. */
+  /** The subjects of the messages that the remote has received; `takenAt` is when the first arrived. */
   const subjects: string[] = []
   let takenAt = 0
 
@@ -61,7 +61,7 @@ describe('without a supervisor', () => {
       text: 'x',
     })
 
-  it('an outcome in flight is recorded, so that the mail does not go out twice', async () => {
+  it('the outcome of a delivery in progress is recorded, so that the message is not sent twice', async () => {
     const ctx = await contextOf(service)
     const tenant = await makeTenant({ ctx, http: service.http }, { name: 'orphans' })
     await closeContext(ctx)
@@ -70,7 +70,7 @@ describe('without a supervisor', () => {
     killNow(findPart(data, 'supervisor') ?? 0)
     await eventually('the doors are closed', async () => !(await listens(service.http)))
     expect(findPart(data, 'engine'), 'who still writes down what was in flight').to.not.equal(null)
-    // The old one may still be leaving: the new one waits for the data folder.
+    // The old service may still be exiting: the new one waits for the data folder.
     const first = service
     service = await start()
     expect(first.logs() + service.logs()).not.to.match(/could not be started/)
@@ -79,14 +79,14 @@ describe('without a supervisor', () => {
       `/api/v1/delivery-status?id=${send.body.id}`,
     )
     expect(body.status).to.equal('delivered')
-    // What was not recorded would be due again when its lease is over, and go out before what is sent after that.
+    // If the outcome was not recorded, the message is due again when its lease ends, and goes out before one sent after that.
     await sleep(Math.max(0, takenAt + leaseMs + 1_000 - Date.now()))
     await sendTo(tenant, 'after the lease')
     await eventually('the remote has the next mail', () => subjects.includes('after the lease'))
     expect(subjects).to.deep.equal(['once', 'after the lease'])
   })
 
-  it('everybody leaves', async () => {
+  it('every process exits', async () => {
     killNow(findPart(data, 'supervisor') ?? 0)
     expect(await goneWithin(data, 60_000)).to.deep.equal([])
   })

@@ -110,13 +110,13 @@ describe('requests', () => {
     })
   }
 
-  it('exactly 10 files of 10 MB in all are sent', async () => {
+  it('10 files of 10 MB in total can be sent', async () => {
     const attachments = Array.from({ length: 10 }, (_, n) => file(MiB, `f${n}.bin`))
     const answer = await send({ to: 'delivered@simulator.invalid', text: 'x', attachments })
     expect(answer.status, JSON.stringify(answer.body)).to.equal(202)
   })
 
-  it('no line break in a text becomes a header, and a blind copy is in no header', async () => {
+  it('no line break in a field starts a new header, and no header names a bcc recipient', async () => {
     const answer = await send({
       to,
       bcc: 'blind@remote.test',
@@ -169,7 +169,7 @@ describe('requests', () => {
     })
   }
 
-  it('a body of more than 1 MiB is too much where nothing is sent', async () => {
+  it('a body of over 1 MiB is refused for requests that send no mail', async () => {
     const answer = await call<ErrorBody>('PATCH', mailboxPath(tenant.address), { signature: 'x'.repeat(MiB) })
     expect([answer.status, answer.body.code]).to.deep.equal([413, 'payload_too_large'])
   })
@@ -249,7 +249,7 @@ describe('requests', () => {
       expect([answer.status, answer.body.code]).to.deep.equal([422, 'idempotency_key_reused'])
     })
 
-    it('holds for twenty at once: one send, and everybody gets its answer or is told to wait', async () => {
+    it('holds for twenty parallel requests: one send, and each gets its answer or is asked to retry', async () => {
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => with_('parallel', { ...letter, to: 'parallel@remote.test' })),
       )
@@ -267,7 +267,7 @@ describe('requests', () => {
       expect((await with_('forbidden')).status).to.equal(202)
     })
 
-    it('is another one on another path', async () => {
+    it('is independent on another path', async () => {
       const answer = await call<Json>('POST', '/api/v1/mailboxes/other@tenant.example/send', letter, {
         'idempotency-key': 'again',
       })
@@ -293,14 +293,14 @@ describe('requests', () => {
       expect((await call<{ webhooks: Json[] }>('GET', '/api/v1/webhooks')).body.webhooks).to.have.length(1)
     })
 
-    it('sent one mail for each of these', async () => {
+    it('led to exactly one message for each send above', async () => {
       await eventually('all have arrived', async () => arrived('once@remote.test') >= 5)
       expect(arrived('once@remote.test')).to.equal(5)
       expect(arrived('parallel@remote.test')).to.equal(1)
     })
   })
 
-  it('a client that hangs up in the middle of its body leaves the service well', async () => {
+  it('a client that disconnects in the middle of its body does no harm to the service', async () => {
     const { hostname, port } = new URL(service.http)
     await new Promise<void>((resolve) => {
       const asked = request({

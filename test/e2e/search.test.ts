@@ -9,7 +9,7 @@ import { useSharedService } from '../start/shared-service.ts'
 
 type Hits = { readonly messages: readonly { readonly message_id: string; readonly folder: string }[] }
 
-/** A new message is found by its note: the sweep looks at what is older than this. */
+/** The time within which a new message must be found by its change note: the sweep handles only older messages. */
 const soonMs = 25_000
 
 describe('search of a running service', () => {
@@ -33,7 +33,7 @@ describe('search of a running service', () => {
     (await client(service.http, key)<Hits>('GET', `${mailboxPath(address)}/search?q=${encodeURIComponent(q)}`)).body
       .messages
 
-  it('finds mail soon after its 250, in the mailbox it came to', async () => {
+  it('finds a message soon after its 250, in the mailbox that received it', async () => {
     const raw = Buffer.from(
       `From: Zoë <zoe@remote.test>\r\nTo: ${own.address}\r\nSubject: Plan\r\n\r\nA quixotic plan.\r\n`,
     )
@@ -44,7 +44,7 @@ describe('search of a running service', () => {
     expect(body.messages).to.deep.equal([])
   })
 
-  it('finds what was sent', async () => {
+  it('finds sent messages', async () => {
     const call = client(service.http, own.key)
     const sent = await call('POST', `${mailboxPath(own.address)}/send`, {
       to: 'delivered@simulator.invalid',
@@ -56,7 +56,7 @@ describe('search of a running service', () => {
     expect(found.folder).to.equal('Sent')
   })
 
-  it('takes any mail there is', async () => {
+  it('indexes every fixture message', async () => {
     const fixtures = mimeFixtures()
     const accepted = await Promise.all(
       fixtures.map(({ raw }) =>

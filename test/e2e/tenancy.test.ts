@@ -44,7 +44,7 @@ describe('tenancy', () => {
   let foreign: Tenant
   let call: Call
   let foreignCall: Call
-  /** Ids that exist in the other account. */
+  /** Ids of records in the other account. */
   let ids: { address: string; message: string; attachment: string; webhook: string }
 
   useSharedService((shared) => {
@@ -138,7 +138,7 @@ describe('tenancy', () => {
       expect([again.status, again.body.code]).to.deep.equal([409, 'conflict'])
     })
 
-    it('sees only events of its mailboxes and webhooks that it made, which turn off when it is revoked', async () => {
+    it('sees only events of its mailboxes and its own webhooks, which are disabled when the key is revoked', async () => {
       const wanted = { url: 'https://hooks.example/agent', events: ['mailbox.created'] }
       const { body } = await agent<{ id: string }>('POST', '/api/v1/webhooks', wanted)
       const seen = await agent<{ webhooks: { id: string }[] }>('GET', '/api/v1/webhooks')
@@ -151,7 +151,7 @@ describe('tenancy', () => {
     })
   })
 
-  it('shows events and takes endpoints only as the scopes of the key allow', async () => {
+  it('shows events and accepts endpoints only as the scopes of the key allow', async () => {
     const { apiKey } = await makeKey(ctx, { accountId: foreign.accountId, scopes: ['mail:send'] })
     const narrow = client(service.http, apiKey)
     expect((await narrow<{ events: Json[] }>('GET', '/api/v1/events')).body.events).to.deep.equal([])
@@ -192,13 +192,13 @@ describe('tenancy', () => {
       })
     }
 
-    it('takes X-API-Key as well, and the scheme in any case', async () => {
+    it('accepts X-API-Key as well, and the scheme in any letter case', async () => {
       const same: readonly Record<string, string>[] = [{ 'x-api-key': own.key }, { authorization: `bearer ${own.key}` }]
       for (const headers of same)
         expect((await client(service.http)('GET', '/api/v1/account', undefined, headers)).status).to.equal(200)
     })
 
-    it('ends a key at once when it is revoked, and when its time is over', async () => {
+    it('rejects a key at once when it is revoked or expires', async () => {
       const { apiKey, key } = await makeKey(ctx, { accountId: own.accountId })
       const used = client(service.http, apiKey)
       expect((await used('GET', '/api/v1/account')).status).to.equal(200)
@@ -232,7 +232,7 @@ describe('tenancy', () => {
     'hooks.example',
   ]
   for (const url of privateUrls) {
-    it(`takes no webhook to ${url}`, async () => {
+    it(`refuses a webhook to ${url}`, async () => {
       const answer = await call<ErrorBody>('POST', '/api/v1/webhooks', { url, events: ['message.received'] })
       expect(answer.status, JSON.stringify(answer.body)).to.equal(400)
       expect(answer.body).to.include({ code: 'validation_error', param: 'url' })

@@ -37,7 +37,7 @@ const addresses = {
 type Host = keyof typeof addresses
 
 type Domain = {
-  /** The mail servers in the order of their preference. */
+  /** The mail servers in order of preference. */
   readonly servers: readonly (readonly [name: string, host: Host])[]
   readonly policy?: { readonly mode: 'enforce' | 'testing'; readonly mx: string; readonly host?: Host }
   /** The server whose key the DNS of the domain pins (DANE), or the authority of its certificate. */
@@ -81,11 +81,11 @@ const cases: readonly Case[] = [
   ['a policy, and a server without TLS: not at all', 'clear.test', null],
   ['a policy that does not name the only server: not at all', 'foreign.test', null],
   ['a policy that names the second server: only to that', 'backup.test', { at: 'trusted', secure: true }],
-  ['a policy that is tested: all the same', 'testing.test', { at: 'selfSigned', secure: true }],
+  ['a policy in testing mode: even if it is violated', 'testing.test', { at: 'selfSigned', secure: true }],
   ['a policy whose host is down: as without one', 'absent.test', { at: 'selfSigned', secure: true }],
   ['a policy whose host nobody trusts: as without one', 'forged.test', { at: 'clear', secure: false }],
   ['a policy on a private network: as without one', 'inside.test', { at: 'clear', secure: false }],
-  ['no policy: as good as it gets', 'none.test', { at: 'clear', secure: false }],
+  ['no policy: without TLS if the server has none', 'none.test', { at: 'clear', secure: false }],
   ['a pinned key that nobody else trusts: with TLS', 'pinned.test', { at: 'selfSigned', secure: true }],
   ['a pinned key that the server does not have: not at all', 'mispinned.test', null],
   ['a pinned authority: with TLS', 'anchored.test', { at: 'anchored', secure: true }],
@@ -95,7 +95,7 @@ const cases: readonly Case[] = [
   ['a pinned authority, and a certificate for another domain of the server: not at all', 'neighbour.test', null],
 ]
 
-/** Keys are used in turn, because the requests of one key in a minute are limited. */
+/** How often the outcome of a send is polled. Keys are used in turn, because the requests per minute are limited for each key. */
 const pollMs = 150
 
 describe('TLS policies of other domains', () => {
@@ -163,7 +163,7 @@ describe('TLS policies of other domains', () => {
       received.filter((mail) => mail.to === to).map(({ secure }) => ({ at, secure })),
     )
 
-  /** Resolves when the mail was delivered, or with the reason why it was not. */
+  /** Resolves with the state of the send once it is delivered (`goes`) or deferred. */
   async function settled(to: string, { goes }: { goes: boolean }): Promise<State> {
     const state = await send(service, tenant, to)
     return eventually(`${to} is ${goes ? 'delivered' : 'deferred'}`, async () => {
@@ -174,7 +174,7 @@ describe('TLS policies of other domains', () => {
   }
 
   for (const [what, domain, expected] of cases) {
-    it(`mail goes under ${what}`, async () => {
+    it(`delivery under ${what}`, async () => {
       const { response, attempts } = await settled(`somebody@${domain}`, { goes: expected !== null })
       expect(arrivals(`somebody@${domain}`), response ?? '').to.deep.equal(expected === null ? [] : [expected])
       if (expected === null) expect(response).to.match(/^451 4\.(?:4\.2|7\.5) .*(?:policy|trusted|DNS names)/)
@@ -182,7 +182,7 @@ describe('TLS policies of other domains', () => {
     })
   }
 
-  it('other pins count as soon as the DNS has them', async () => {
+  it('changed DANE pins apply as soon as the DNS has them', async () => {
     const hold = await settled('first@renewed.test', { goes: false })
     expect(hold.response).to.match(/DANE/)
     const { 'TLSA _25._tcp.mx.pinned.test': pins } = dns.zone
@@ -191,7 +191,7 @@ describe('TLS policies of other domains', () => {
     expect(arrivals('second@renewed.test')).to.deep.equal([{ at: 'selfSigned', secure: true }])
   })
 
-  it('a policy that is known is kept to while its host is down and its DNS leads elsewhere', async () => {
+  it('a cached policy still applies while its host is down and its DNS points elsewhere', async () => {
     await settled('first@kept.test', { goes: true })
     for (const host of policyHosts) host.closeAllConnections()
     await Promise.all(policyHosts.map((host) => new Promise((resolve) => host.close(resolve))))
@@ -203,7 +203,7 @@ describe('TLS policies of other domains', () => {
     expect(arrivals('second@kept.test')).to.deep.equal([])
   })
 
-  it('a policy that is known is kept to after a restart', async () => {
+  it('a cached policy still applies after a restart', async () => {
     await service.stop()
     service = await startService({ env, data: service.data })
     expect(await settled('third@kept.test', { goes: false }))
@@ -212,7 +212,7 @@ describe('TLS policies of other domains', () => {
     expect(arrivals('third@kept.test')).to.deep.equal([])
   })
 
-  it('what TLS was like is counted for each domain, and written at a stop', async () => {
+  it('TLS results are counted for each domain, and stored when the service stops', async () => {
     const ctx = await contextOf(service)
     const counted = await ctx.store.tlsResults.find({}).toArray()
     await closeContext(ctx)
@@ -244,12 +244,12 @@ describe('TLS policies of other domains', () => {
     expect(Object.values(met?.kinds ?? {})[0]?.kind).to.deep.include({ mx: 'mx.met.test', address: addresses.trusted })
   })
 
-  it('what was held back has not left since', () => {
+  it('deferred messages have still not been sent', () => {
     for (const [, domain, expected] of cases)
       if (expected === null) expect(arrivals(`somebody@${domain}`), domain).to.deep.equal([])
   })
 
-  it('pins count for nothing when nobody vouches for the DNS', async () => {
+  it('DANE pins are ignored if the DNS answers are not authenticated', async () => {
     dns.secure = false
     await settled('later@mispinned.test', { goes: true })
     expect(arrivals('later@mispinned.test')).to.deep.equal([{ at: 'trusted', secure: true }])
@@ -315,7 +315,7 @@ async function tenantOf(service: Service): Promise<Tenant> {
   return tenant
 }
 
-/** Sends from the tenant's mailbox, and asks the API for the outcome. */
+/** Sends from the tenant's mailbox. Returns a function that asks the API for the state of the send. */
 async function send({ http }: Service, { address, key }: Tenant, to: string): Promise<() => Promise<State>> {
   const call = client(http, key)
   const mail = { to, subject: 'Hello', text: 'Hello' }

@@ -36,7 +36,7 @@ describe('an unclaimed account', () => {
     return { ...body, call: client(service.http, body.api_key), path: mailboxPath(body.address) }
   }
 
-  /** Lets mail come in. Returns its message id. */
+  /** Delivers a message to the mailbox. Returns its message id. */
   async function receive({ address }: Newcomer, headers: readonly string[]): Promise<string> {
     const raw = Buffer.from([...headers, `To: ${address}`, '', 'Hello.', ''].join('\r\n'))
     const { response } = await sendMail(service.smtp, { from: 'bounces@mailer.test', to: address, raw })
@@ -48,7 +48,7 @@ describe('an unclaimed account', () => {
   const refused = (answer: Answer<ErrorBody>) => expect([answer.status, answer.body.code], JSON.stringify(answer.body))
   const claimRequired = [403, 'CLAIM_REQUIRED']
 
-  it('may not write first, nor by way of cc, bcc, Reply-To, the reverse path, a plus form or its own name', async () => {
+  it('may not write to new recipients, not even by cc, bcc, Reply-To, the reverse path, a plus address or its own name', async () => {
     const message = await receive(account, [
       'From: "Carol" <Carol@Remote.TEST>',
       'Reply-To: other@remote.test',
@@ -90,7 +90,7 @@ describe('an unclaimed account', () => {
     expect(mailsBy(account.address)).to.deep.equal([])
   })
 
-  it('may not use its own sent or moved mail as a letter from somebody', async () => {
+  it('may not use its own sent or moved mail as received mail to reply to', async () => {
     const { body } = await account.call<{ messages: Summary[] }>('GET', `${account.path}/messages`)
     expect(body.messages).to.have.length(1)
     const raw = Buffer.from('From: a@remote.test, stranger@remote.test\r\nSubject: Two authors\r\n\r\nHi\r\n')
@@ -98,7 +98,7 @@ describe('an unclaimed account', () => {
     refused(await send(account, { to: 'stranger@remote.test' })).to.deep.equal(claimRequired)
   })
 
-  it('answers five times a day, whatever case the sender is written in, and not a sixth time', async () => {
+  it('may reply to a sender five times a day, in whatever letter case the address is written', async () => {
     const message = await receive(account, ['From: Dora <Dora@Remote.Test>', 'Subject: Five'])
     const reply = () => account.call<ErrorBody>('POST', `${account.path}/messages/${message}/reply`, { text: 'Thanks' })
     for (let n = 1; n <= 3; n++) expect((await reply()).status, `reply ${n}`).to.equal(202)
@@ -111,7 +111,7 @@ describe('an unclaimed account', () => {
     expect(mailsBy(account.address).map(({ to }) => to)).to.deep.equal(Array(5).fill(['dora@remote.test']))
   })
 
-  it('lets twenty senders at once have five replies, not one more', async () => {
+  it('allows five of twenty simultaneous replies', async () => {
     const crowd = await newcomer('crowd')
     await receive(crowd, ['From: eve@remote.test', 'Subject: Crowd'])
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(crowd, { to: 'eve@remote.test' })))
@@ -154,14 +154,14 @@ describe('an unclaimed account', () => {
     expect(address).to.equal('agent@unclaimed.agents.localhost')
   })
 
-  describe('is claimed by its link', () => {
+  describe('with its claim link', () => {
     const claim = (link: string, owner: string) =>
       promisify(execFile)(process.execPath, [bin, 'account', 'claim', link, owner], {
         env: { ...process.env, MAILROOM_DATA: service.data },
       })
     let fresh: string
 
-    it('of which a new one voids the old, and which opening alone does not use', async () => {
+    it('gets a new link that voids the old one, and is not claimed by merely opening it', async () => {
       const minted = await account.call<{ claim_url: string; expires_at: string }>('POST', '/api/v1/account/claim')
       expect(minted.status).to.equal(201)
       expect(minted.body.expires_at).to.equal(account.expires_at)
@@ -173,7 +173,7 @@ describe('an unclaimed account', () => {
       ] as const) {
         const page = await fetch(link)
         expect([page.status, page.headers.get('referrer-policy')]).to.deep.equal([status, 'no-referrer'])
-        // Only the page of a link that works leads back to it, after the sign-in.
+        // Only the page of a valid link contains the token, to return to the link after the sign-in.
         const token = link.slice(link.lastIndexOf('/') + 1)
         expect((await page.text()).includes(token)).to.equal(status === 200)
       }
@@ -183,7 +183,7 @@ describe('an unclaimed account', () => {
       expect((old as { stderr: string }).stderr).to.contain('replaced by a newer one')
     })
 
-    it('once: the key stays, the reminders end, fifty sends a day begin', async () => {
+    it('is claimed once: the key stays, the reminders end, and fifty sends a day are allowed', async () => {
       const { stdout } = await claim(fresh, 'Owner@People.test')
       expect(JSON.parse(stdout)).to.include({ status: 'active', owner: 'owner@people.test', name: 'unclaimed' })
       const again = await claim(fresh, 'thief@people.test').catch((error: unknown) => error)
@@ -197,7 +197,7 @@ describe('an unclaimed account', () => {
       expect((await send(account, { to: 'stranger@remote.test' })).status).to.equal(202)
     })
 
-    it('and the fifty-first send of the day is refused, even if all come at once', async () => {
+    it('is then refused its fifty-first send of the day, even if all come at once', async () => {
       // Sent to simulated recipients, because they do not count against the rate per minute.
       const answers = await Promise.all(
         Array.from({ length: 53 }, (_, n) => send(account, { to: `delivered+${n}@simulator.invalid` })),
@@ -209,7 +209,7 @@ describe('an unclaimed account', () => {
     })
   })
 
-  describe('nobody claims', () => {
+  describe('that nobody claims', () => {
     let ctx: Context
     let gone: Newcomer
     before(async () => {
@@ -229,7 +229,7 @@ describe('an unclaimed account', () => {
       expect(await eraseUnclaimed(ctx)).to.equal(0)
     })
 
-    it('and is removed then: key, address, claim link and name', async () => {
+    it('is then removed: key, address, claim link and name', async () => {
       refused(await gone.call<ErrorBody>('GET', '/api/v1/account')).to.deep.equal([401, 'invalid_api_key'])
       const raw = Buffer.from('Subject: Late\r\n\r\nHello?\r\n')
       const attempt = (to: string) =>
@@ -245,7 +245,7 @@ describe('an unclaimed account', () => {
       refused(again).to.deep.equal([409, 'conflict'])
     })
 
-    it('while the claimed account stays', async () => {
+    it('is removed without touching the claimed account', async () => {
       expect((await account.call('GET', '/api/v1/account')).status).to.equal(200)
     })
   })

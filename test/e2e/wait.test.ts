@@ -9,9 +9,9 @@ type Waited = {
   readonly cursor: string
 }
 
-/** The longest wait. */
+/** The longest wait that the API allows, in seconds. */
 const longest = 55
-/** So many questions may be answered until who waits has his answer; measured were 2 to 5. */
+/** The waiting client must have its answer within this many round trips of another request; 2 to 5 have been measured. */
 const roundTripsMax = 25
 
 describe('waiting for mail that comes by SMTP', () => {
@@ -41,7 +41,7 @@ describe('waiting for mail that comes by SMTP', () => {
       ),
     })
 
-  it('a code is there as soon as the mail is accepted', async () => {
+  it('a code is returned as soon as the message is accepted', async () => {
     const answer = wait(`has_code=true&timeout=${longest}&since=${await cursorNow()}`)
     await send('news')
     await send('code', 'Your verification code is 482913. It expires in 10 minutes.')
@@ -52,7 +52,7 @@ describe('waiting for mail that comes by SMTP', () => {
     expect(body.near_misses).to.have.length(1)
   })
 
-  it('mail accepted before the call is not the answer, mail since a cursor is', async () => {
+  it('mail accepted before the call is not returned, except mail since a given cursor', async () => {
     const since = await cursorNow()
     await send('before')
     expect((await wait('timeout=1')).body.message).to.equal(null)
@@ -69,7 +69,7 @@ describe('waiting for mail that comes by SMTP', () => {
         ...answered,
         at: performance.now(),
       }))
-      // A request that follows the wait on the same door: when it is answered, the wait has begun.
+      // A request sent after the wait, over the same door: once it is answered, the wait has started.
       const asked = performance.now()
       await call('GET', '/api/v1/account')
       roundTrips.push(performance.now() - asked)
@@ -82,8 +82,8 @@ describe('waiting for mail that comes by SMTP', () => {
     for (const measured of [times, roundTrips]) measured.sort((a, b) => a - b)
     const [median, worst] = [times[10] ?? 0, times.at(-1) ?? 0]
     this.test!.title += ` (median ${median.toFixed(0)} ms, worst ${worst.toFixed(0)} ms of ${times.length})`
-    expect(median, 'as many times as long as a question').to.be.lessThan((roundTrips[10] ?? 0) * roundTripsMax)
-    // Whoever was not told has his answer when his time is over.
+    expect(median, 'the median in milliseconds').to.be.lessThan((roundTrips[10] ?? 0) * roundTripsMax)
+    // A wait that is not woken ends only at its timeout, so none of these may take that long.
     expect(worst).to.be.lessThan(longest * 900)
     service.process.kill('SIGTERM')
     const answers = await Promise.allSettled(others)

@@ -10,13 +10,13 @@ import { makeTenant } from '../start/door.ts'
 import { contextOf, type Service } from '../start/service.ts'
 import { useSharedService } from '../start/shared-service.ts'
 
-describe('webhooks to names', () => {
+describe('webhooks to host names', () => {
   let service: Service
   useSharedService((shared) => {
     service = shared.service
   })
 
-  it('that lead into the private network are not connected to', async function () {
+  it('that resolve to private addresses are not connected to', async function () {
     const name = await privateName()
     if (name === null) return this.skip()
     let connections = 0

@@ -100,7 +100,7 @@ describe('webhooks and events', () => {
     expect(JSON.stringify(body)).to.not.contain('whsec_')
   })
 
-  it('mailboxes are announced when they are made and when they go, with their record', async () => {
+  it('mailboxes are announced with their record when they are created and deleted', async () => {
     const made = await call<Json>('POST', '/api/v1/mailboxes', { address: 'second@one.example', displayName: 'Second' })
     const { success: _, ...record } = made.body
     const created = await hooked(all, ({ type }) => type === 'mailbox.created')
@@ -112,7 +112,7 @@ describe('webhooks and events', () => {
     expect(deleted.data).to.include({ address: 'third@one.example', domain: 'one.example' })
   })
 
-  it('a failed attempt is made again after 5 seconds, with the same event and a new signature', async () => {
+  it('a failed attempt is repeated after 5 seconds, with the same event and a new signature', async () => {
     const raw = Buffer.from('From: carol@remote.test\r\nSubject: Caf=C3=A9 "quoted" \\ é\r\n\r\nHi\r\n')
     await sendMail(service.smtp, { from: 'carol@remote.test', to: 'second@one.example', raw })
     const plannedMs = await eventually('the next attempt is planned', async () => {
@@ -137,7 +137,7 @@ describe('webhooks and events', () => {
     expect(event.body.events.map(({ id }) => id)).to.deep.equal([(JSON.parse(first!.body) as Envelope).id])
   })
 
-  it('a remote 550 is told as email.bounced, with the remote answer', async () => {
+  it('a remote 550 is reported as email.bounced, with the remote reply', async () => {
     const { body, status } = await send('gone@remote.test')
     expect(status).to.equal(202)
     const event = await hooked(all, ({ type }) => type === 'email.bounced')
@@ -148,7 +148,7 @@ describe('webhooks and events', () => {
     expect(bounce.reason).to.contain('550').and.to.contain('Nobody of that name')
   })
 
-  it('simulated recipients play their part, each with its event', async () => {
+  it('each simulated recipient causes its event', async () => {
     const names = ['delivered', 'delivered+tag', 'bounced', 'complained', 'softbounced']
     const addresses = names.map((name) => `${name}@simulator.invalid`)
     const answer = await call('POST', `${mailboxPath(one.address)}/send`, { to: addresses, subject: 'play', text: 'x' })
@@ -195,15 +195,15 @@ describe('webhooks and events', () => {
     expect(sink.mails).to.have.length(before)
   })
 
-  it('a narrowed endpoint heard of its mailbox alone', async () => {
-    await eventually('what it should hear', async () => envelopes(narrow).length >= 2)
+  it('a narrowed endpoint receives only events of its mailbox', async () => {
+    await eventually('both events have arrived', async () => envelopes(narrow).length >= 2)
     expect(envelopes(narrow).map(({ type, data }) => [type, data.mailbox ?? data.address])).to.deep.equal([
       ['mailbox.created', 'second@one.example'],
       ['message.received', 'second@one.example'],
     ])
   })
 
-  it('the list of events can be walked both ways, whatever the size of a page', async () => {
+  it('the list of events can be paged both ways, whatever the page size', async () => {
     const whole = (await call<Events>('GET', '/api/v1/events?limit=200')).body.events
     expect(whole.length).to.be.greaterThan(8)
     for (const { type, data } of whole)
@@ -239,9 +239,9 @@ describe('webhooks and events', () => {
     expect(known).to.deep.equal(ids.slice(0, ids.indexOf(heard.id)).reverse())
   })
 
-  it('a sweep over what was announced announces nothing twice', async () => {
+  it('a sweep announces no event a second time', async () => {
     const list = async () => (await call<Events>('GET', '/api/v1/events?limit=200')).body.events
-    // New to the sweep, however long the service's own has been at work.
+    // A change that this sweep has to consider, however far the service's own sweep has got.
     await call('POST', '/api/v1/mailboxes', { address: 'newest@one.example' })
     await hooked(all, ({ type, data }) => type === 'mailbox.created' && data.address === 'newest@one.example')
     const before = await list()
@@ -252,7 +252,7 @@ describe('webhooks and events', () => {
     } finally {
       await closeContext(soon)
     }
-    // What the service itself had not announced yet may have come; nothing of what was there came again.
+    // Events that the service had not announced yet may be new; no event may appear a second time.
     const now = await list()
     expect(now.map(({ id }) => id)).to.include.members(before.map(({ id }) => id))
     const subjects = now.map(({ type, data }) =>
@@ -265,11 +265,11 @@ describe('webhooks and events', () => {
     }
   })
 
-  it('a removed endpoint hears no more', async () => {
+  it('a deleted endpoint receives nothing more', async () => {
     const { body } = await call<{ webhooks: { id: string }[] }>('GET', '/api/v1/webhooks')
     for (const { id } of body.webhooks) expect((await call('DELETE', `/api/v1/webhooks/${id}`)).status).to.equal(200)
     const before = all.requests.length
-    // Those who are to hear of an event are told together.
+    // The endpoints of an event are notified at the same time, so this one shows when the deleted ones would have been.
     const last = await startWebhookReceiver()
     const made = await call('POST', '/api/v1/webhooks', { url: last.url, events: ['email.delivered'] })
     expect(made.status).to.equal(201)
@@ -279,7 +279,7 @@ describe('webhooks and events', () => {
     await last.close()
   })
 
-  it('whoever follows through a bad line, by stream or long-poll, gets what the list has, once and in order', async function () {
+  it('a client on an unreliable connection, streaming or long-polling, gets every event of the list once and in order', async function () {
     const seed = Number(process.env.EVENTS_SEED ?? 15)
     this.test!.title += ` (EVENTS_SEED=${seed})`
     const random = createRandom(seed)
@@ -323,7 +323,7 @@ describe('webhooks and events', () => {
 
     const following = Promise.all([byStream(), byStream(), byLongPoll()])
     proxy.cutBehind(() => 300 + random.below(30_000))
-    // From two processes, so that their numbers meet; mail comes in by SMTP meanwhile.
+    // Two processes write events, so that their sequence numbers interleave; mail arrives by SMTP meanwhile.
     const happen = (n: number) => ({
       _id: newId('evt', new Date()),
       accountId: one.accountId,
@@ -356,7 +356,7 @@ describe('webhooks and events', () => {
     const marker = happen(-1)
     await recordEvents(ctx, [marker])
     last = marker._id
-    // Whoever reads the marker may do so in peace.
+    // From here on the connection is no longer cut, so that the readers can read the marker.
     proxy.cutBehind(null)
     const consumed = await following
     const log: string[] = []

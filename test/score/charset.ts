@@ -1,4 +1,4 @@
-/** Scores how bytes become text: a JSON file of bytes with the label they came under, if any, and the text they are. */
+/** Scores charset decoding: a JSON file of bytes, each with its charset label, if any, and the text that it encodes. */
 import { readFileSync } from 'node:fs'
 import { readBody } from '../../mail/body/body.ts'
 import { parseMessage } from '../../mail/message/parse.ts'
@@ -7,9 +7,9 @@ import { isSameText, type Outcome, shortly } from './outcomes.ts'
 type LabelledBytes = {
   readonly set: string
   readonly id: string
-  /** The charset that the part names; null when it names none. */
+  /** The charset that the part declares; null if it declares none. */
   readonly charset: string | null
-  /** A body of plain text (when it is not said), or an 8-bit subject. */
+  /** Where the bytes are: a plain text body (the default) or an 8-bit subject. */
   readonly in?: 'text' | 'subject'
   readonly base64: string
   readonly expected: string

@@ -5,12 +5,12 @@ import { findVerification } from '../../mail/codes/verification.ts'
 import { parseMessage } from '../../mail/message/parse.ts'
 import type { Found, Outcome } from './outcomes.ts'
 
-/** A mail and what its reader is to copy or to open. */
+/** A message with the codes that its reader has to copy and the links to open. */
 export type LabelledMail = {
   readonly set: string
   readonly id: string
   readonly subject: string
-  /** The body; HTML when it begins with a tag. */
+  /** The body; HTML if it begins with a tag. */
   readonly input: string
   readonly codes: readonly string[]
   readonly links: readonly string[]
@@ -63,7 +63,7 @@ function compared(expected: readonly string[], got: readonly string[]): { found:
   }
 }
 
-/** `## + codes | subject`, expected links in lines that begin with `> `, then the body. */
+/** Parses records of the form `## + codes | subject`, expected links on lines that begin with `> `, then the body. */
 function recordsOf(text: string, file: string): readonly LabelledMail[] {
   const records = text.split(/^## /m).slice(1)
   return records.map((record, n) => {
@@ -81,5 +81,5 @@ function recordsOf(text: string, file: string): readonly LabelledMail[] {
   })
 }
 
-/** The set of the records for whose sake no rule is changed. */
+/** The set of records that rules must not be tuned for. */
 export const heldOut = 'held out'

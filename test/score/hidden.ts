@@ -1,20 +1,23 @@
-/** Scores what is read of HTML, and of a plain part beside it: a JSON file of documents with what is seen of them and what is not. */
+/** Scores the reading of HTML bodies and their plain alternatives: a JSON file of documents with their visible and hidden words. */
 import { readFileSync } from 'node:fs'
 import { readBody } from '../../mail/body/body.ts'
 import { parseMessage } from '../../mail/message/parse.ts'
 import { type Outcome, shortly } from './outcomes.ts'
 
-/** An HTML body, perhaps with a plain one, and words of it that a person sees and does not see. */
+/** An HTML body, possibly with a plain alternative, and words of it that a person sees and does not see. */
 export type LabelledHtml = {
   readonly set: string
   readonly id: string
   readonly html: string
   readonly plain?: string
-  /** The From field; nobody when there is none. */
+  /** The From field; without it the message has no sender. */
   readonly from?: string
-  /** Words that `text` has; */
+  /** Words that `text` must contain. */
   readonly visible: readonly string[]
-  /** and words that it has not, and that are reported. When there are none nothing is reported; with a plain part, not that it says more. */
+  /**
+   * Words that `text` must not contain and that must be reported. If this is empty, nothing may be reported; with a plain part, no
+   * `alternative` may be.
+   */
   readonly hidden: readonly string[]
 }
 
@@ -34,7 +37,7 @@ export function hiddenOutcome(labelled: LabelledHtml): Outcome {
   const missing = labelled.visible.filter((each) => !seen.includes(words(each)))
   const shown = labelled.hidden.filter((each) => seen.includes(words(each)) && !isPartOf(each, labelled.visible))
   const silent = labelled.hidden.filter((each) => !reported.includes(words(each)))
-  // Beside a plain part the question is whether it is another text.
+  // With a plain part, only the reports of a different alternative are scored.
   const asked = reports.filter(({ kind }) => labelled.plain === undefined || kind === 'alternative')
   const wrongly = labelled.hidden.length > 0 ? [] : asked.map(({ kind, excerpt }) => `${kind} ${shortly(excerpt)}`)
   const difference = [
@@ -48,7 +51,7 @@ export function hiddenOutcome(labelled: LabelledHtml): Outcome {
   return { set, id, isRight: difference === '', difference, found: { reports: found } }
 }
 
-/** What is hidden may also stand where it is seen. */
+/** Whether `text` is part of one of `texts`: hidden words may also occur in the visible text. */
 const isPartOf = (text: string, texts: readonly string[]) => texts.some((each) => words(each).includes(words(text)))
 
 const words = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase()

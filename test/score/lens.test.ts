@@ -8,12 +8,12 @@ import { foundIn } from './outcomes.ts'
 const pathOf = (name: string) => fileURLToPath(new URL(`lens/${name}.json`, import.meta.url))
 
 describe('test/score/lens', () => {
-  // What the rules were made with; they are not to get worse at it.
+  // The sets that the rules were developed with: their figures must not fall.
   for (const [name, recallMin] of [
     ['develop', 0.95],
     ['other-styles', 0.94],
   ] as const)
-    it(`${name}: hardly a value is wrong or missed, and none without evidence`, () => {
+    it(`${name}: hardly any value is wrong or missed, and each has evidence`, () => {
       const outcomes = lens(pathOf(name))
       const { right, wrong, missed } = foundIn(outcomes, 'all')
       expect(right / (right + wrong)).to.be.at.least(0.97)
@@ -21,7 +21,7 @@ describe('test/score/lens', () => {
       expect(foundIn(outcomes, 'evidence').wrong).to.equal(0)
     })
 
-  // Written by others who did not know the rules; much of it is prose.
+  // Sets by other authors, who did not know the rules; much of their text is prose.
   for (const name of [
     'independent-one',
     'independent-two',
@@ -30,7 +30,7 @@ describe('test/score/lens', () => {
     'writers-practice',
     'correspondents-develop',
   ])
-    it(`${name}: what is read is right, and most of what is stated is read`, () => {
+    it(`${name}: the values that are read are right, and most stated values are read`, () => {
       const outcomes = lens(pathOf(name))
       const { right, wrong, missed } = foundIn(outcomes, 'all')
       expect(right / (right + wrong)).to.be.at.least(0.97)
@@ -38,7 +38,7 @@ describe('test/score/lens', () => {
       expect(foundIn(outcomes, 'evidence').wrong).to.equal(0)
     })
 
-  it('has 240 mails in two halves, a third of the fields absent', () => {
+  it('`develop` and `final` have 240 messages, with at least a third of the fields absent', () => {
     const mails = ['develop', 'final'].flatMap((name) => labelledFields(pathOf(name)))
     const values = mails.flatMap(({ expected }) => Object.values(expected))
     expect(mails.length).to.equal(240)
@@ -46,7 +46,7 @@ describe('test/score/lens', () => {
   })
 
   for (const name of ['authors-final', 'writers-final', 'correspondents-final'])
-    it(`${name}: nobody changed it since it was set aside, and each value read of it has evidence`, () => {
+    it(`${name}: the file matches its digest, and each value read from it has evidence`, () => {
       const [digest] = readFileSync(`${pathOf(name)}.sha256`, 'utf8').split(' ')
       expect(
         createHash('sha256')

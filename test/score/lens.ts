@@ -1,4 +1,4 @@
-/** Scores the fields of Lens as the rules read them: a JSON file of mails with what each states. */
+/** Scores the fields that the rules of Lens read: a JSON file of messages with the values that each states. */
 import { readFileSync } from 'node:fs'
 import { visibleText } from '../../mail/body/html-text.ts'
 import { readFields } from '../../mail/lens/read-fields.ts'
@@ -8,26 +8,26 @@ import type { Found, Outcome } from './outcomes.ts'
 
 type Expected = LensValue | null
 
-/** A mail, and what it states of some fields. */
+/** A message and the values that it states for some fields. */
 export type LabelledFields = {
   readonly set: string
   readonly id: string
-  /** The name of a template, or fields of its own. */
+  /** The name of a template; without one, `fields` are used. */
   readonly template?: string
   readonly fields?: readonly LensField[]
   /** The day of the Date field, `YYYY-MM-DD`. */
   readonly date: string
-  /** Where it is given, the language is known; else the mail's words tell. */
+  /** The language, if known; otherwise it is detected from the text. */
   readonly language?: string
   readonly subject: string
   /** The body: plain text, or HTML whose visible text is read. */
   readonly text?: string
   readonly html?: string
-  /** Quoted history that stands below the body. */
+  /** Quoted history below the body. */
   readonly history?: string
   /** Texts of attachments. */
   readonly attachments?: readonly string[]
-  /** For each key the value, or null where the mail does not state it; `anyOf` where several answers are right. */
+  /** The value of each key; null if the message does not state it, `anyOf` if several answers are right. */
   readonly expected: { readonly [key: string]: Expected | { readonly anyOf: readonly Expected[] } }
 }
 
@@ -40,7 +40,7 @@ export function labelledFields(file: string): readonly LabelledFields[] {
   return JSON.parse(readFileSync(file, 'utf8')) as readonly LabelledFields[]
 }
 
-/** What comes of a mail: counted for all values, by type, by template, and how many values stand where their evidence says. */
+/** Scores a message: counts over all values, by type and by template, and how many values are where their evidence says. */
 export function lensOutcome(labelled: LabelledFields): Outcome {
   const fields = labelled.fields ?? lensTemplates.find(({ name }) => name === labelled.template)?.fields
   if (fields === undefined) throw new Error(`${labelled.id}: there is no template ${labelled.template}.`)
@@ -67,7 +67,7 @@ export function lensOutcome(labelled: LabelledFields): Outcome {
 
 const nothing: Found = { right: 0, wrong: 0, missed: 0 }
 
-/** What the engine is given of a labelled mail. */
+/** The input to Lens for a labelled message. */
 export function sourceOf({
   subject,
   text,
@@ -100,14 +100,14 @@ function compared(expected: LabelledFields['expected'][string], finding: LensFin
 const isChoice = (expected: LabelledFields['expected'][string]): expected is { readonly anyOf: readonly Expected[] } =>
   typeof expected === 'object' && expected !== null && 'anyOf' in expected
 
-/** Values as they are compared: case, blanks and the order of items do not count, nor how many of an item stand before it. */
+/** The form in which values are compared: it ignores case, white space, the order of items and a quantity before an item (`2 x`). */
 function comparable(value: LensValue): string {
   if (typeof value === 'string') return value.replace(/\s+/g, ' ').trim().toLowerCase()
   if (typeof value !== 'object') return JSON.stringify(value)
   return JSON.stringify(value.map((item) => comparable(item).replace(/^\d+ ?[x×] /, '')).sort())
 }
 
-/** Whether the places that a finding names lie in the mail, and those of texts hold them. */
+/** Whether the evidence of a finding lies inside the message and, for a text value, contains it. */
 function hasEvidence({ value, evidence }: LensFinding, source: LensSource): boolean {
   const points = [...textOf(evidence, source)]
   const at = ({ start, end }: { readonly start: number; readonly end: number }) =>
@@ -120,7 +120,7 @@ function hasEvidence({ value, evidence }: LensFinding, source: LensSource): bool
   return items.length === value.length && items.every((item, n) => at(item).includes(value[n] as string))
 }
 
-/** Whether a name has its parts in two fields of a form. Nothing else may be put together. */
+/** Whether the value is a personal name whose parts occur in two fields of a form. No other value may be assembled from parts. */
 const isParted = (value: string, text: string): boolean =>
   /^\p{Lu}[\p{L}'’.-]*(?: [\p{L}'’.-]+){1,4}$/u.test(value) && value.split(' ').every((word) => text.includes(word))
 

@@ -1,15 +1,15 @@
-/** What came of labelled cases, and how it is told. */
+/** The outcomes of labelled cases, and their report as text. */
 
 export type Outcome = {
-  /** The set that the case belongs to; cases are counted by it. */
+  /** The set that the case belongs to; cases are counted per set. */
   readonly set: string
   readonly id: string
   readonly isRight: boolean
-  /** What came instead of what was expected, on one line; empty when right. */
+  /** The difference between the actual and the expected result, on one line; empty if the case is right. */
   readonly difference: string
-  /** Things found and missed, by what they are: for precision and recall. Cases whose answer is one text have none. */
+  /** Items found and missed, by kind, for precision and recall. Absent in cases whose answer is a single text. */
   readonly found?: { readonly [kind: string]: Found }
-  /** What else was held against the same label, and whether it is right. */
+  /** Whether each other reader, by name, is right for the same case. */
   readonly beside?: { readonly [name: string]: boolean }
 }
 
@@ -31,18 +31,18 @@ export function told(file: string, outcomes: readonly Outcome[], { show }: { rea
   ].join('\n')
 }
 
-/** The things of one kind found in all cases. */
+/** Adds up the items of one kind over all cases. */
 export function foundIn(outcomes: readonly Outcome[], kind: string): Found {
   const sum = (of: keyof Found) => outcomes.reduce((total, { found }) => total + (found?.[kind]?.[of] ?? 0), 0)
   return { right: sum('right'), wrong: sum('wrong'), missed: sum('missed') }
 }
 
-/** Whether two texts are the same but for line ends, blanks at the ends of lines, and blank lines at both ends. */
+/** Whether two texts are the same apart from line endings, trailing spaces, and blank lines at the start and end. */
 export function isSameText(one: string, other: string): boolean {
   return comparable(one) === comparable(other)
 }
 
-/** A text on one line, cut in its middle when it is long. */
+/** Returns a text on one line, shortened in the middle if it is long. */
 export function shortly(text: string): string {
   const line = JSON.stringify(comparable(text))
   return line.length <= shownCharsMax
@@ -64,7 +64,7 @@ function figures(outcomes: readonly Outcome[]): readonly string[] {
   })
 }
 
-/** How many cases of all, and of each set, are right by each name. */
+/** For each reader: how many cases are right, in total and per set. */
 function besideLines(outcomes: readonly Outcome[], sets: ReadonlyMap<string, readonly Outcome[]>): readonly string[] {
   const names = [...new Set(outcomes.flatMap(({ beside }) => Object.keys(beside ?? {})))]
   return names.map((name) => {

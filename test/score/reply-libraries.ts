@@ -1,10 +1,10 @@
-/** The best public libraries for the same task, beside which our replies are scored. */
+/** The best public libraries for reply extraction, scored beside our own. */
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { visibleText } from '../../mail/body/html-text.ts'
 import type { Reader, ReplyCase } from './reply.ts'
 
-/** Those that are installed here; talon when `TALON_PYTHON` names a Python that has it. */
+/** The libraries to score; talon only if `TALON_PYTHON` names a Python that has it. */
 export function replyLibraries(): readonly Reader[] {
   const python = process.env.TALON_PYTHON
   return [emailReplyParser(), planer(), ...(python ? [talon(python)] : [])]
@@ -15,7 +15,7 @@ const load = createRequire(import.meta.url)
 type Fragment = { isQuoted(): boolean; getContent(): string }
 type ParsedEmail = { getVisibleText(): string; getFragments(): readonly Fragment[] }
 
-/** It knows plain text alone, so of HTML it is given what a person sees. */
+/** The library reads only plain text, so for HTML it receives the visible text. */
 function emailReplyParser(): Reader {
   const { default: EmailReplyParser } = load('email-reply-parser') as {
     default: new () => { read(text: string): ParsedEmail }
@@ -28,7 +28,7 @@ function emailReplyParser(): Reader {
   return { name: 'email-reply-parser', read: (cases) => cases.map(readOne) }
 }
 
-/** It leaves signatures. */
+/** The library does not remove signatures. */
 function planer(): Reader {
   const { extractFrom } = load('planer') as {
     extractFrom(body: string, contentType?: string, dom?: unknown): string
@@ -59,7 +59,7 @@ print(json.dumps([read(each['text'], each['html']) for each in json.load(sys.std
 
 type TalonReply = { readonly html: string } | { readonly own: string; readonly reply: string }
 
-/** Its signatures are those of its rules; those of HTML it leaves, as it does quotations that it fails at. */
+/** Uses the library's rules for signatures, which leave signatures in HTML; a quotation on which it fails stays too. */
 function talon(python: string): Reader {
   return {
     name: 'talon',

@@ -1,4 +1,4 @@
-/** Scores the reply of a mail: a JSON file of bodies, or a folder of HTML files and whole messages. */
+/** Scores reply extraction: a JSON file of bodies, or a folder of HTML files and whole messages. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { readBody } from '../../mail/body/body.ts'
@@ -8,41 +8,41 @@ import { parseAddressList } from '../../mail/message/address.ts'
 import { parseMessage } from '../../mail/message/parse.ts'
 import { isSameText, type Outcome, shortly } from './outcomes.ts'
 
-/** A body and what a person would keep of it. */
+/** A body, and the part of it that a person would keep. */
 export type LabelledText = {
   readonly set: string
   readonly id: string
-  /** The From and Subject fields, where they are known. */
+  /** The From and Subject fields, if known. */
   readonly from?: string
   readonly subject?: string
-  /** Plain text, or HTML when it begins with a tag. */
+  /** Plain text, or HTML if it begins with a tag. */
   readonly input: string
-  /** The HTML beside a plain text. */
+  /** The HTML alternative of a plain text. */
   readonly html?: string
-  /** Without quoted history, where it was labelled. */
+  /** The body without quoted history, if labelled. */
   readonly own?: string
-  /** Without quoted history and signature. */
+  /** The body without quoted history and signature. */
   readonly expected: string
 }
 
-/** A labelled body as it is read. */
+/** A labelled body as the readers receive it. */
 export type ReplyCase = Omit<LabelledText, 'input' | 'html'> & {
-  /** What a person sees. */
+  /** The visible text. */
   readonly text: string
   readonly html: string | null
-  /** Whether the text was written as plain text; the HTML stands beside it then. */
+  /** Whether the text was written as plain text; `html`, if present, is then its alternative. */
   readonly isPlain: boolean
 }
 
-/** What a reader makes of a body. */
+/** What a reader extracts from a body. */
 export type ReadReply = {
-  /** Without quoted history. */
+  /** The body without quoted history. */
   readonly own: string
-  /** Without quoted history and signature. */
+  /** The body without quoted history and signature. */
   readonly reply: string
 }
 
-/** Somebody who reads bodies, all of a file at once. */
+/** A program that extracts replies, from all cases of a file in one call. */
 export type Reader = { readonly name: string; readonly read: (cases: readonly ReplyCase[]) => readonly ReadReply[] }
 
 const ours: Reader = {
@@ -58,7 +58,7 @@ export function reply(file: string): readonly Outcome[] {
   return repliesBeside(file, [])
 }
 
-/** The outcomes of a file, with what other readers get right beside ours. */
+/** The outcomes of a file, with those of other readers beside our own. */
 export function repliesBeside(file: string, others: readonly Reader[]): readonly Outcome[] {
   const cases = replyCases(file)
   const all = [ours, ...others].map(({ name, read }) => ({ name, replies: read(cases) }))
@@ -83,7 +83,7 @@ export function replyCase({ input, html, ...labels }: LabelledText): ReplyCase {
   }
 }
 
-/** Whether the reply is exactly right, and so is what is left without quoted history. */
+/** Scores a case: right if both the reply and the body without quoted history match their labels. */
 export function replyOutcome(labelled: ReplyCase): Outcome {
   const { set, id } = labelled
   const [{ own, reply: found }] = ours.read([labelled]) as [ReadReply]
@@ -114,13 +114,13 @@ function isReply(labelled: ReplyCase, found: string): boolean {
   return isSame(labelled, found, labelled.expected)
 }
 
-/** Where nobody labelled what signature a body has, any that we find may be left. */
+/** If a case has no label for the body with its signature (`own`), any signature that we detect may remain. */
 function isOwn(labelled: ReplyCase, found: string): boolean {
   if (labelled.own !== undefined) return isSame(labelled, found, labelled.own)
   return isReply(labelled, found) || isReply(labelled, withoutSignature(found, senderOf(labelled)))
 }
 
-/** Programs write HTML as text in many ways: of HTML only words are compared. */
+/** Programs convert HTML to text in many ways, so for HTML only the words are compared. */
 function isSame({ isPlain }: ReplyCase, found: string, expected: string): boolean {
   return isPlain ? isSameText(found, expected) : wordsOf(found) === wordsOf(expected)
 }
@@ -146,7 +146,7 @@ export function replyCases(file: string): readonly ReplyCase[] {
   return statSync(file).isDirectory() ? folderCases(file) : labelledTexts(file).map(replyCase)
 }
 
-/** In a folder without labels the reply is the first line that a reader sees, all else is signature and quoted history. */
+/** In a folder without labels, the reply is the first visible line and everything else is signature or quoted history. */
 function folderCases(folder: string): readonly ReplyCase[] {
   const labelFile = path.join(folder, 'labels.json')
   const labels = existsSync(labelFile) ? (JSON.parse(readFileSync(labelFile, 'utf8')) as Labels) : {}

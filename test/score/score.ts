@@ -1,6 +1,6 @@
 /**
- * `npm run score -- NAME FILE… [--show]`: holds what we read of mails against labelled files, and prints how many cases are
- * exactly right. `README.md` of this folder lists the names and the forms of the files.
+ * `npm run score -- NAME FILE… [--show]`: compares what Mailroom reads in messages with labelled files, and prints how many cases are
+ * exactly right. `README.md` in this folder lists the names and the file formats.
  */
 import { charset } from './charset.ts'
 import { codes } from './codes.ts'
@@ -11,7 +11,7 @@ import { repliesBeside } from './reply.ts'
 import { replyLibraries } from './reply-libraries.ts'
 import { signatures } from './signatures.ts'
 
-/** Reads a labelled file, or a folder of them, and gives the outcome of each of its cases. Throws when it is of no known form. */
+/** Reads a labelled file, or a folder of them, and returns the outcome of each case. Throws if the format is unknown. */
 export type Scorer = (path: string) => readonly Outcome[]
 
 const scorers: { readonly [name: string]: Scorer } = {

@@ -1,4 +1,4 @@
-/** Scores signatures: plain texts with one, of which the rest is expected, and texts without, which must stay whole. */
+/** Scores signature removal: plain texts with a signature, which must be removed, and texts without one, which must stay whole. */
 import { isSameText, type Outcome } from './outcomes.ts'
 import { labelledTexts, replyCase, replyOutcome } from './reply.ts'
 
