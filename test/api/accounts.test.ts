@@ -26,7 +26,7 @@ describe('api: accounts', () => {
       mcp_url: string
     }>
     let own: Call
-    /** Of the newest link; without its host. */
+    /** The path of the newest link, without its host. */
     let claimUrl: string
 
     before(async () => {
@@ -34,7 +34,7 @@ describe('api: accounts', () => {
       own = client(door.http, signup.body.api_key)
     })
 
-    it('gives an address, a key and a link without any account', () => {
+    it('gives an address, a key and a link to a caller without an account', () => {
       expect(signup.status).to.equal(201)
       expect(signup.body).to.include({ success: true })
       expect(signup.body.address).to.match(/^agent@agent-[a-z0-9]{5}\.agents\.localhost$/)
@@ -59,7 +59,7 @@ describe('api: accounts', () => {
       for (const { headers } of answers) expect(claimed(headers)).to.deep.equal(expected)
     })
 
-    it('so do raw bytes', async () => {
+    it('responses with raw bytes say so too', async () => {
       const id = await deliver(door.ctx, {
         to: signup.body.address,
         raw: 'From: a@remote.example\nSubject: Hi\n\nHello\n',
@@ -72,11 +72,11 @@ describe('api: accounts', () => {
       expect(await response.text()).to.equal('From: a@remote.example\r\nSubject: Hi\r\n\r\nHello\r\n')
     })
 
-    it('no response of another account does', async () => {
+    it('no response of another account says so', async () => {
       expect(claimed((await call('GET', '/api/v1/account')).headers)).to.deep.equal([null, null])
     })
 
-    it('a fresh link is minted with the inbox key alone', async () => {
+    it('only the inbox key can make a fresh link', async () => {
       const fresh = await own<{ claim_url: string }>('POST', '/api/v1/account/claim')
       claimUrl = new URL(fresh.body.claim_url).pathname
       expect(fresh.status).to.equal(201)
@@ -112,13 +112,13 @@ describe('api: accounts', () => {
         expect(await page.text()).to.include('cannot be used')
       })
 
-    it('the inbox was made by its key', async () => {
+    it('the inbox counts as created by its key', async () => {
       const inbox = await own<{ createdBy: string }>('GET', mailboxPath(signup.body.address))
       const [key] = await listKeys(door.ctx, (await own<{ id: string }>('GET', '/api/v1/account')).body.id)
       expect(inbox.body.createdBy).to.equal(key?.id)
     })
 
-    it('may only answer who wrote first, and is shown to have written', async () => {
+    it('may only answer senders who have written first, from an authenticated address', async () => {
       const dns = await startNameServer({ 'TXT sure.example': ['v=spf1 ip4:192.0.2.1 -all'] })
       const resolver = createResolver([dns.address], createKept(door.ctx.clock, answersPolicy))
       const settings = { ...door.ctx.settings, resolver: [dns.address] }
@@ -159,7 +159,7 @@ describe('api: accounts', () => {
     const open = (steps: readonly Step[]) => steps.filter(({ done }) => !done).map(({ id }) => id)
     const fixOf = (steps: readonly Step[], id: string) => steps.find((step) => step.id === id)?.fix ?? ''
 
-    it('of a signup is nearly everything, until it is done', async () => {
+    it('is nearly everything after a signup, until it is done', async () => {
       const { body } = await client(door.http)<{ address: string; api_key: string }>('POST', '/api/v1/signup')
       const own = client(door.http, body.api_key)
       const first = await stepsOf(own)
@@ -178,7 +178,7 @@ describe('api: accounts', () => {
       expect(open(await stepsOf(own))).to.deep.equal(['claim', 'domain'])
     })
 
-    it('is told to each caller by what it may do', async () => {
+    it('depends on what the caller may do', async () => {
       const tenant = await makeTenant(door, { name: 'setting-up' })
       const steps = await stepsOf(client(door.http, tenant.key))
       expect(open(steps)).to.deep.equal(['first_mail', 'webhook'])

@@ -30,10 +30,10 @@ describe('api: administration', () => {
       [action, personal?.target ?? null, 'userId' in entry ? entry.userId : null].join(' '),
     )
 
-  describe('who may ask', () => {
+  describe('access', () => {
     const reads = ['accounts', 'requests', 'outbox', 'refusals', 'processes']
     for (const what of reads)
-      it(`${what}: an administrator, and no owner and no key`, async () => {
+      it(`${what}: only an administrator, no owner and no key`, async () => {
         expect((await administrator.ask('GET', `${base}/${what}`)).status).to.equal(200)
         expectRefusal(await owner.ask('GET', `${base}/${what}`), [403, 'forbidden'])
         expectRefusal(await client(door.http, tenant.key)('GET', `${base}/${what}`), [403, 'forbidden'])
@@ -50,7 +50,7 @@ describe('api: administration', () => {
       expect((await client(door.http, other.key)('GET', '/api/v1/account')).body.status).to.equal('active')
     })
 
-    it('the session says so', async () => {
+    it('the session says whether its person is an administrator', async () => {
       const says = async (person: SignedIn) => (await person.ask('GET', '/api/v1/session')).body.administrator
       expect([await says(administrator), await says(owner)]).to.deep.equal([true, false])
     })
@@ -98,7 +98,7 @@ describe('api: administration', () => {
       expect(body.days, 'as the account itself sees them').to.deep.equal(own.body.days)
     })
 
-    it('are suspended and resumed at once, which their audit tells', async () => {
+    it('are suspended and resumed at once, and their audit records it', async () => {
       const call = client(door.http, other.key)
       const { body } = await administrator.ask('PATCH', accountPath(other.accountId), {
         suspended: { reason: 'abuse' },
@@ -114,7 +114,7 @@ describe('api: administration', () => {
       ])
     })
 
-    it('have their sending paused and other plans', async () => {
+    it('have their sending paused and their plans changed', async () => {
       const call = client(door.http, other.key)
       const change = { sendingPaused: { reason: 'bounces' }, agentsPlan: 'free', raise: { figure: 'inboxes', to: 77 } }
       const { body } = await administrator.ask('PATCH', accountPath(other.accountId), change)
@@ -125,7 +125,7 @@ describe('api: administration', () => {
       expect((await call('POST', `${mailboxPath(other.address)}/send`, send)).status).to.equal(202)
     })
 
-    it('have all of a change or nothing, wherever it is interrupted, and their audit tells what was done', async () => {
+    it('have a change applied whole or not at all, wherever it is interrupted, and audited', async () => {
       const { accountId } = await makeTenant(door, { name: 'changed' })
       const seen = async () => {
         const { agentsPlan, raised, suspended, sendingPaused } = (
@@ -182,11 +182,11 @@ describe('api: administration', () => {
           'validation_error',
         ]))
 
-    it('that are not there', async () =>
+    it('that do not exist are not found', async () =>
       expectRefusal(await administrator.ask('GET', accountPath('acc_nobody')), [404, 'not_found']))
   })
 
-  it('a request is answered once, and told in the audit of its account', async () => {
+  it('a request is decided once, and recorded in the audit of its account', async () => {
     const asked = { kind: 'limit', text: 'We need 100 mailboxes.' }
     const { id } = (await owner.ask('POST', '/api/v1/account/requests', asked)).body
     type Requests = { requests: { id: string; email: string; account: Json }[] }
@@ -208,7 +208,7 @@ describe('api: administration', () => {
     expect(mine).to.deep.include({ id, status: 'granted' })
   })
 
-  it('the outbox by the domain that waits', async () => {
+  it('shows the outbox by destination domain', async () => {
     const call = client(door.http, tenant.key)
     const to = ['a@slow.example', 'b@slow.example', 'c@else.example']
     await call('POST', `${mailboxPath(tenant.address)}/send`, { to, text: 'x' })
@@ -223,9 +223,9 @@ describe('api: administration', () => {
     expect(body.complete).to.equal(true)
   })
 
-  it('what was refused by the hour, and how the process is', async () => {
+  it('shows refusals per hour, and the state of the process', async () => {
     for (const code of ['550 5.1.1', '550 5.1.1', '421 4.3.2']) door.ctx.vitals.noteRefusal(code)
-    // What cannot be written goes with the next.
+    // Figures that cannot be written are written with the next ones.
     const { usage } = door.ctx.store
     const refused = () => Promise.reject(new Error('The database is away.'))
     Object.defineProperty(usage, 'updateOne', { value: refused, configurable: true })
@@ -249,7 +249,7 @@ describe('api: administration', () => {
   })
 })
 
-/** Makes the n-th update of an account from now on fail, as if the process died there. Returns a function that undoes this. */
+/** Makes the n-th account update from now on fail, as if the process had died there. Returns a function that undoes this. */
 function failing({ ctx: { store } }: Door, nth: number): () => void {
   const { accounts } = store
   let calls = 0

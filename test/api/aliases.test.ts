@@ -34,7 +34,7 @@ describe('api: aliases', () => {
       (error: { code: string }) => error.code,
     )
 
-  it('are made, listed and deleted; mail reaches each mailbox once', async () => {
+  it('are created, listed and deleted; mail reaches each mailbox once', async () => {
     const made = await create('Sales@Tenant.example', [tenant.address, 'second@tenant.example', tenant.address])
     expect(made.status).to.equal(201)
     expect(made.body).to.deep.include({
@@ -50,7 +50,7 @@ describe('api: aliases', () => {
     expect(await list()).to.deep.equal([])
   })
 
-  it('an exact alias beats plus, plus beats the catch-all, role addresses stay with the first mailbox', async () => {
+  it('match exactly before by plus tag, and by plus tag before the catch-all; role addresses go to the first mailbox', async () => {
     await create('*@tenant.example', ['third@tenant.example'])
     expect(await reached('whoever@tenant.example')).to.deep.equal(['third@tenant.example'])
     expect(await reached('agent+tag@tenant.example')).to.deep.equal([tenant.address])
@@ -64,7 +64,7 @@ describe('api: aliases', () => {
     expect(await unknown('whoever@tenant.example')).to.equal('mailbox_not_found')
   })
 
-  it('the trace names the address a message came to', async () => {
+  it('the trace header names the address to which a message was sent', async () => {
     await create('support@tenant.example')
     const raw = 'From: a@remote.example\nSubject: x\n\nx\n'
     const id = await deliver(door.ctx, { to: 'support+urgent@tenant.example', raw })
@@ -74,7 +74,7 @@ describe('api: aliases', () => {
     expect(await response.text()).to.match(/^Delivered-To: support\+urgent@tenant\.example\r$/m)
   })
 
-  it('a mailbox may send as its alias, and not as that of another', async () => {
+  it('can be used as sender by their own mailbox only', async () => {
     await create('second-only@tenant.example', ['second@tenant.example'])
     const send = (from: string) =>
       call<ErrorBody & { id: string }>('POST', `${mailboxPath(tenant.address)}/send`, {
@@ -114,13 +114,13 @@ describe('api: aliases', () => {
     })
   }
 
-  it('a mailbox cannot be made where an alias is, nor as a catch-all', async () => {
+  it('reserve their address: no mailbox can be created there, nor as a catch-all', async () => {
     const made = (address: string) => call<ErrorBody>('POST', '/api/v1/mailboxes', { address })
     expect((await made('support@tenant.example')).body.code).to.equal('conflict')
     expect((await made('*@tenant.example')).body.code).to.equal('validation_error')
   })
 
-  it('agent keys have no aliases, other tenants not these', async () => {
+  it('cannot be managed by agent keys or other tenants', async () => {
     const agent = await makeKey(door.ctx, {
       accountId: tenant.accountId,
       kind: 'agent',
@@ -141,12 +141,12 @@ describe('api: aliases', () => {
     expect(await reached('support@tenant.example')).to.deep.equal([tenant.address])
   })
 
-  it('a mailbox is no alias to be deleted', async () => {
+  it('do not include mailbox addresses, which cannot be deleted as aliases', async () => {
     expect((await call<ErrorBody>('DELETE', `/api/v1/aliases/${tenant.address}`)).body.code).to.equal('alias_not_found')
     expect((await call<ErrorBody>('DELETE', '/api/v1/aliases/nonsense')).body.code).to.equal('alias_not_found')
   })
 
-  it('lose a mailbox that is deleted, and end with their last', async () => {
+  it('lose a deleted mailbox, and are deleted with their last one', async () => {
     await call('POST', '/api/v1/mailboxes', { address: 'leaving@tenant.example' })
     await create('both@tenant.example', ['leaving@tenant.example', tenant.address])
     await create('alone@tenant.example', ['leaving@tenant.example'])
@@ -158,7 +158,7 @@ describe('api: aliases', () => {
     expect((await create('alone@tenant.example')).status).to.equal(201)
   })
 
-  it('are paged newest first, and counted against a limit', async () => {
+  it('are paged newest first, and limited in number', async () => {
     const other = await makeTenant(door, { name: 'many' })
     for (let n = 0; n < 3; n++) await create(`a${n}@many.example`, [other.address], other.key)
     const asked = client(door.http, other.key)
@@ -179,7 +179,7 @@ describe('api: aliases', () => {
     expect((await create('more@many.example', [other.address], other.key)).status).to.equal(201)
   })
 
-  it('what another process knows of an address is forgotten within 2 seconds of a change', async () => {
+  it('take effect in another process within 2 seconds of a change', async () => {
     const { ctx } = door
     await findRecipient(ctx, 'agent+cached@tenant.example')
     await create('*@tenant.example', ['third@tenant.example'])

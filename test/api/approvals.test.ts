@@ -63,7 +63,7 @@ describe('api: approvals', () => {
   const committed = (id: string) => door.ctx.store.emails.countDocuments({ _id: id })
   const used = async () => (await owner<{ sends: { used: number } }>('GET', '/api/v1/usage')).body.sends.used
 
-  it('a send waits as a draft, and goes out as it was read when it is approved', async () => {
+  it('a send waits as a draft, and once approved is sent exactly as it was read', async () => {
     const before = await used()
     const waiting = await ask({ ...mail(), bcc: 'eve@remote.example', subject: 'Offer', text: 'Ten euros.' })
     expect(await committed(waiting.id)).to.equal(0)
@@ -95,7 +95,7 @@ describe('api: approvals', () => {
       .and.not.include('Bcc')
   })
 
-  it('is listed as it is read, in pages, by who asked and by the account, and not by another key', async () => {
+  it('is listed in full, in pages, for the key that asked and for the account, and not for another key', async () => {
     type Sends = { emails: (Email & { id: string; createdAt: string })[]; next: string | null }
     const waiting = await ask()
     const refused = await ask()
@@ -129,7 +129,7 @@ describe('api: approvals', () => {
     }
   })
 
-  it('a dry run says that it would wait, of whom it would be written to, and what it could not be kept for', async () => {
+  it('a dry run says which recipients would wait and which are suppressed, and requests no approval', async () => {
     await owner('POST', '/api/v1/suppressions', { email: 'never@remote.example' })
     const body = { ...mail(), to: ['ann@remote.example', 'never@remote.example'], dryRun: true }
     const decisions = async (call: Call) => {
@@ -150,7 +150,7 @@ describe('api: approvals', () => {
     expect(await door.ctx.store.approvals.countDocuments({})).to.equal(before)
   })
 
-  describe('no door goes round it', () => {
+  describe('no door bypasses it', () => {
     const doors: { readonly [door: string]: () => Promise<unknown> } = {
       send: () => agent('POST', `${box}/send`, mail()),
       'send with a time': () =>
@@ -208,7 +208,7 @@ describe('api: approvals', () => {
       })
   })
 
-  it('an approved reply marks what it answers', async () => {
+  it('an approved reply marks the message that it answers', async () => {
     const id = await deliver(door.ctx, { to: tenant.address, raw: 'From: a@remote.example\nSubject: Q\n\nWell?' })
     const { body } = await agent<Waiting>('POST', `${box}/messages/${id}/reply`, { text: 'Yes' })
     const answered = async () => (await agent<{ answered: boolean }>('GET', `${box}/messages/${id}`)).body.answered
@@ -217,7 +217,7 @@ describe('api: approvals', () => {
     expect(await answered()).to.equal(true)
   })
 
-  it('an approved send of a later time is scheduled, and only its time of asking stands', async () => {
+  it('an approved send with a later time is scheduled for that time, which the agent cannot change', async () => {
     const sendAt = new Date(door.ctx.clock.now().getTime() + hourMs).toISOString()
     const waiting = await ask({ ...mail(), sendAt })
     await approve(waiting)
@@ -227,7 +227,7 @@ describe('api: approvals', () => {
     expectRefusal(await agent('PATCH', `${box}/scheduled/${waiting.id}`, { sendAt: later }), [403, 'forbidden'])
   })
 
-  it('one of a later time lies in Drafts again when it is cancelled, as it did while it waited', async () => {
+  it('a scheduled send returns to Drafts when it is cancelled', async () => {
     const waiting = await ask({
       ...mail(),
       subject: 'Planned and approved',
@@ -240,7 +240,7 @@ describe('api: approvals', () => {
     expect([draft.status, draft.body.subject]).to.deep.equal([200, 'Planned and approved'])
   })
 
-  it('one of a later time cannot be moved or cancelled before it is approved, and is told how to take it back', async () => {
+  it('a send with a later time cannot be moved or cancelled before approval; the refusal says how to withdraw it', async () => {
     const { id, approval } = await ask({ ...mail(), sendAt: new Date(door.ctx.clock.now().getTime() + 2 * hourMs) })
     for (const [method, body] of [
       ['DELETE'],
@@ -254,7 +254,7 @@ describe('api: approvals', () => {
     expectRefusal(await agent('DELETE', `${box}/scheduled/${id}`), [404, 'email_not_found'])
   })
 
-  it('a refused send is told with the reason, and stays a draft', async () => {
+  it('a rejected send is announced with the reason, and stays a draft', async () => {
     const waiting = await ask()
     const { id, hash, draft_id } = waiting.approval
     const refused = await decide(id, { decision: 'refuse', hash, reason: 'Too dear.' })
@@ -284,7 +284,7 @@ describe('api: approvals', () => {
       })
   })
 
-  it('the changed draft asks anew, with another hash; unchanged it asks once', async () => {
+  it('a changed draft asks again with a new hash; an unchanged draft asks once', async () => {
     const waiting = await ask()
     const { draft_id, hash } = waiting.approval
     const again = await agent<Waiting>('POST', `${box}/drafts/${draft_id}/send`)
@@ -311,7 +311,7 @@ describe('api: approvals', () => {
     expect((await approve(waiting)).status).to.equal(200)
   })
 
-  it('of several who decide at once one wins', async () => {
+  it('one of several simultaneous decisions wins', async () => {
     const waiting = await ask()
     const { id, hash } = waiting.approval
     const answers = await Promise.all(
@@ -324,7 +324,7 @@ describe('api: approvals', () => {
     expect(await committed(waiting.id)).to.equal(winner === 'approved' ? 1 : 0)
   })
 
-  describe('goes out once when its draft is sent while it is approved, asked for by', () => {
+  describe('is sent once if its draft is sent during the approval, requested by', () => {
     const rounds = 8
     const ways: { readonly [way: string]: () => Promise<Answer<Waiting>> } = {
       'a send': () => agent('POST', `${box}/send`, mail()),
@@ -364,7 +364,7 @@ describe('api: approvals', () => {
       })
   })
 
-  it('a draft that changed while its approved content went out is not taken for sent', async () => {
+  it('a draft that changes while its approved content is being sent is not treated as sent', async () => {
     const waiting = await ask()
     const filter = { _id: waiting.approval.id }
     const dueAt = door.ctx.clock.now()
@@ -378,7 +378,7 @@ describe('api: approvals', () => {
     expect((await owner('GET', draft)).body.text).to.equal('Two thousand euros.')
   })
 
-  it('a try that died after it wrote the draft is followed by one with the same draft', async () => {
+  it('a request repeated after a crash that left a draft uses the same draft', async () => {
     const body = mail()
     const headers = { 'idempotency-key': 'died' }
     const first = await agent<Waiting>('POST', `${box}/send`, body, headers)
@@ -404,7 +404,7 @@ describe('api: approvals', () => {
     expect(second.headers.get('idempotent-replayed')).to.equal('true')
   })
 
-  it('what died between the approval and the send is sent by the next, once', async () => {
+  it('if the process dies between approval and send, the next one sends once', async () => {
     const waiting = await ask()
     const filter = { _id: waiting.approval.id }
     const dueAt = door.ctx.clock.now()
@@ -418,7 +418,7 @@ describe('api: approvals', () => {
       .and.not.have.property('dueAt')
   })
 
-  it('the rules of sending hold when it is approved, and what they refuse waits on', async () => {
+  it('the sending rules apply on approval, and a send that they refuse keeps waiting', async () => {
     const waiting = await ask({ ...mail(), to: 'gone@remote.example' })
     await owner('POST', '/api/v1/suppressions', { email: 'gone@remote.example' })
     expectRefusal(await approve(waiting), [422, 'all_recipients_suppressed'])
@@ -436,7 +436,7 @@ describe('api: approvals', () => {
     expect((await sendOf(waiting.id)).recipients[0]).to.include({ status: 'failed', reason: 'approval_expired' })
   })
 
-  it('is decided by account keys and people, in their own account', async () => {
+  it('can be decided by account keys and people, in their own account', async () => {
     const waiting = await ask()
     const { id, hash } = waiting.approval
     const decision = { decision: 'approve', hash }
@@ -458,7 +458,7 @@ describe('api: approvals', () => {
     expect(entries.map(({ action }) => action)).to.include.members(['approvals.approve', 'approvals.decide'])
   })
 
-  it('is asked for by all agents of an account where the owner says so, and by no others', async () => {
+  it('is required of all agents of an account if the owner says so, and of no others', async () => {
     const free = client(door.http, (await newAgent('none')).apiKey)
     const person = await newPerson(door, { accountId: tenant.accountId, role: 'owner' })
     const member = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
@@ -482,7 +482,7 @@ describe('api: approvals', () => {
     expect(made.body.approval).to.equal('required')
   })
 
-  it('tells people once in an hour', async () => {
+  it('notifies people at most once an hour', async () => {
     const { accountId } = await makeTenant(door, { name: 'told' })
     const { email } = await newPerson(door, { accountId })
     await newPerson(door, { accountId, role: 'reader' })

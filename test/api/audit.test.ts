@@ -21,7 +21,7 @@ describe('api: the audit trail', () => {
   })
   after(() => door?.close())
 
-  it('notes each change once: no reads, no replays, and refusals too', async () => {
+  it('records each change once, and refusals, but no reads and no replays', async () => {
     const entries = async () => {
       await door.ctx.background.done()
       return (await verifyAudit(door.ctx, tenant.accountId)).entries
@@ -60,7 +60,7 @@ describe('api: the audit trail', () => {
     return answer.body
   }
 
-  it('tells who did what, when and from where, with the id of the request', async () => {
+  it('records who did what, when and from where, with the id of the request', async () => {
     const path = mailboxPath(tenant.address)
     const { headers } = await call('PATCH', path, { displayName: 'Told' })
     const [entry] = (await trail()).entries
@@ -75,7 +75,7 @@ describe('api: the audit trail', () => {
     expect(Math.abs(Date.parse(entry!.at) - door.ctx.clock.now().getTime())).to.be.below(60_000)
   })
 
-  it('tells what was refused', async () => {
+  it('records refusals', async () => {
     const { apiKey: weak, key } = await makeKey(door.ctx, { accountId: tenant.accountId, scopes: ['mail:read'] })
     const by = client(door.http, weak)
     const send = { to: 'a@remote.example', text: 'Hi' }
@@ -99,7 +99,7 @@ describe('api: the audit trail', () => {
     expect(own.map(({ outcome }) => outcome)).to.deep.equal(['insufficient_scope', 'insufficient_scope'])
   })
 
-  it('is found by action, outcome, key and time, and read page by page', async () => {
+  it('can be filtered by action, outcome, key and time, and read page by page', async () => {
     const since = new Date(door.ctx.clock.now().getTime() + 1).toISOString()
     door.advance(10)
     for (let n = 0; n < 5; n++) await call('PATCH', mailboxPath(tenant.address), { displayName: `Name ${n}` })
@@ -129,7 +129,7 @@ describe('api: the audit trail', () => {
       expect(await trail(`?before=${before}`)).to.include({ code: 'validation_error', param: 'before' })
   })
 
-  it('is for account keys, each of its own account', async () => {
+  it('can be read by account keys, each for its own account', async () => {
     const { apiKey: agent } = await makeKey(door.ctx, {
       accountId: tenant.accountId,
       kind: 'agent',
@@ -207,7 +207,7 @@ describe('api: the audit trail', () => {
       ['all expired', (db, accountId) => db.deleteMany({ accountId }), null],
     ]
     for (const [n, [name, change, broken, first = 1]] of cases.entries())
-      it(`tells where it breaks: ${name}`, async () => {
+      it(`shows where it breaks: ${name}`, async () => {
         const { ctx } = door
         const { id: accountId } = await createAccount(ctx, { name: `chain${n}`, owner: null })
         for (let seq = 1; seq <= 5; seq++) await recordAudit(ctx, { accountId, ...someone, action: `act.${seq}` })
@@ -221,7 +221,7 @@ describe('api: the audit trail', () => {
       })
     const someone = { keyId: 'key_y', target: '/api/v1/x', outcome: 'refused', address: '192.0.2.7' }
 
-    it('of an older version is brought over, once', async () => {
+    it('of an older version is migrated once', async () => {
       const { store } = door.ctx
       const { id: accountId } = await createAccount(door.ctx, { name: 'older', owner: null })
       const old = (seq: number) => ({
@@ -262,7 +262,7 @@ describe('api: the audit trail', () => {
       )
     })
 
-    it('has no time before an earlier one, so that the beginning expires first', async () => {
+    it('has ascending times, so that its beginning expires first', async () => {
       const { ctx } = door
       const { id: accountId } = await createAccount(ctx, { name: 'backwards', owner: null })
       const at = (ms: number): Context => {
@@ -276,7 +276,7 @@ describe('api: the audit trail', () => {
       expect((await verifyAudit(ctx, accountId)).broken).to.equal(null)
     })
 
-    it('is one for all who write at once, also in two processes', async () => {
+    it('stays a single chain under simultaneous writes, also of two processes', async () => {
       const { ctx } = door
       const { id: accountId } = await createAccount(ctx, { name: 'together', owner: null })
       const other = await contextOf({ data: ctx.settings.data, url: ctx.settings.mongodbUrl ?? '' })

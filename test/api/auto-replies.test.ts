@@ -1,4 +1,4 @@
-/** The automatic replies of mailboxes: mail comes in, and what follows from it is a send, or nothing. */
+/** The automatic replies of mailboxes: an incoming message leads to one send, or to none. */
 import { expect } from 'chai'
 import { dayMs, hourMs } from '../../core/process/clock.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
@@ -58,7 +58,7 @@ describe('api: automatic replies', () => {
     readonly judged?: Verdict
   }
 
-  /** Lets a mail come, without what follows. Returns its id. */
+  /** Delivers a message without sending a reply yet. Returns its id. */
   const arrive = ({
     author = person(),
     fields = '',
@@ -85,7 +85,7 @@ describe('api: automatic replies', () => {
   }
   const countTo = async (author: string) => (await replies()).filter(({ to }) => to.includes(author)).length
 
-  it('go to who writes, say that a program wrote them, and stand in the conversation', async () => {
+  it('go to the sender, are marked as automatic, and belong to the conversation', async () => {
     expect((await set(away)).body).to.deep.include({ autoReply: { ...away, until: null } })
     const author = person()
     const id = await arrive({ author })
@@ -106,7 +106,7 @@ describe('api: automatic replies', () => {
     expect(thread.body.awaiting).to.equal('us')
   })
 
-  it('go once in seven days to each person, also when what follows is done again', async () => {
+  it('go to each person once in seven days, even if the announcement is repeated', async () => {
     const author = person()
     const id = await arrive({ author })
     await Promise.all([follow(id), follow(id)])
@@ -119,7 +119,7 @@ describe('api: automatic replies', () => {
     expect(await countTo(author)).to.equal(2)
   })
 
-  it('are sent by the sweep when the process that was to send them died', async () => {
+  it('are sent by the sweep if the process that should send them has died', async () => {
     const author = person()
     await arrive({ author })
     door.advance(hourMs)
@@ -128,7 +128,7 @@ describe('api: automatic replies', () => {
     expect(await countTo(author)).to.equal(1)
   })
 
-  it('have the subject of the message where they have none, and the signature of the mailbox', async () => {
+  it('have the subject of the message if they have none, and the signature of the mailbox', async () => {
     await set({ ...away, subject: '' })
     await call('PATCH', mailboxPath(tenant.address), { signature: 'Ann' })
     await follow(await arrive())
@@ -175,7 +175,7 @@ describe('api: automatic replies', () => {
       expect((await replies()).length).to.equal(before)
     })
 
-  it('do not go out either when they were turned off meanwhile, or when the lists of the mailbox forbid it', async () => {
+  it('are not sent if they have been turned off meanwhile, or if the lists of the mailbox forbid it', async () => {
     await set(away)
     const [late, author] = [person(), person()]
     const id = await arrive({ author: late })
@@ -203,7 +203,7 @@ describe('api: automatic replies', () => {
     expect([await countTo(peer), await countTo(tenant.address)]).to.deep.equal([1, 1])
   })
 
-  it('are not turned on by a caller whose sends wait for approval', async () => {
+  it('cannot be turned on by a caller whose sends need approval', async () => {
     const { accountId, mailboxId } = tenant
     const { apiKey } = await makeKey(door.ctx, {
       accountId,

@@ -66,7 +66,7 @@ describe('api: batches', () => {
     await settleDue(door.ctx)
   }
 
-  it('is accepted at once, says what is missing, and sends each its own mail', async () => {
+  it('is accepted at once, reports missing variables, and sends each recipient its own message', async () => {
     const { status: code, body } = await send(
       letter([
         { email: 'delivered@simulator.invalid', fields: { name: '<Ada>', offer: 'hello' } },
@@ -152,7 +152,7 @@ describe('api: batches', () => {
     })
   }
 
-  it('more than what is left of the month is send_limit_reached', async () => {
+  it('is refused with send_limit_reached beyond what is left of the month', async () => {
     const small = await makeTenant(door, { name: 'small', plan: 'growth', agentsPlan: null })
     const { accountId } = small
     const month = door.ctx.clock.now().toISOString().slice(0, 7)
@@ -167,14 +167,14 @@ describe('api: batches', () => {
     expect(await door.ctx.store.batches.countDocuments({ accountId, mailboxId: small.mailboxId })).to.equal(0)
   })
 
-  it('a plan without batches is plan_required', async () => {
+  it('is refused with plan_required if the plan has no batches', async () => {
     const starter = await makeTenant(door, { name: 'starter', plan: 'starter', agentsPlan: null })
     const own = client(door.http, starter.key)
     const answer = await own<ErrorBody>('POST', `${mailboxPath(starter.address)}/send-batch`, letter(people(1)))
     expect([answer.status, answer.body.code]).to.deep.equal([402, 'plan_required'])
   })
 
-  it('goes at the pace of the plan, and repeats nothing when a step is repeated', async () => {
+  it('is sent at the rate of the plan, and nothing twice if a step is repeated', async () => {
     const slow = await makeTenant(door, { name: 'slow', plan: null, agentsPlan: 'free' })
     const { accountId } = slow
     const own = client(door.http, slow.key)
@@ -195,7 +195,7 @@ describe('api: batches', () => {
     expect([batch?.done, batch?.nextAt]).to.deep.equal([15, undefined])
   })
 
-  it('waits while the account is suspended or paused, and goes on then', async () => {
+  it('waits while the account is suspended or paused, and then continues', async () => {
     const { body } = await send(letter([{ email: 'delivered@simulator.invalid' }]))
     const { accountId } = tenant
     await suspendAccount(door.ctx, accountId, 'a test')
@@ -212,7 +212,7 @@ describe('api: batches', () => {
     expect((await status(body.id)).map((row) => row.status)).to.deep.equal(['delivered'])
   })
 
-  it('does not write to who was suppressed while it waited for its turn', async () => {
+  it('does not write to a recipient who is suppressed while waiting', async () => {
     const waiting = await makeTenant(door, { name: 'waiting', plan: null, agentsPlan: 'free' })
     const { accountId } = waiting
     const own = client(door.http, waiting.key)
@@ -233,7 +233,7 @@ describe('api: batches', () => {
   })
 
   for (const email of ['reader@list.example', '"a reader"@list.example'])
-    it(`can be unsubscribed from by ${email} with one click, which looking at the link is not`, async () => {
+    it(`can be unsubscribed from by ${email} with one click, but not by merely opening the link`, async () => {
       const { body } = await send(letter([{ email }]))
       await run()
       const [row] = await status(body.id)
@@ -265,7 +265,7 @@ describe('api: batches', () => {
       expect((await status(again.body.id))[0]).to.include({ status: 'failed', reason: 'suppressed' })
     })
 
-  it('is listed with how far it is, to those who reach its mailbox', async () => {
+  it('is listed with its progress for keys that reach its mailbox', async () => {
     await send(letter(people(1)))
     const { body } = await send(letter(people(2)))
     type List = { batches: (Json & { id: string })[]; next: string | null }
@@ -281,7 +281,7 @@ describe('api: batches', () => {
     expect((await client(door.http, stranger.key)<List>('GET', '/api/v1/batches')).body.batches).to.deep.equal([])
   })
 
-  it('counts as handled who got a mail, where its mailbox is deleted before the others do', async () => {
+  it('counts recipients who got their mail as handled if its mailbox is deleted before the others get theirs', async () => {
     const { key, address } = await makeTenant(door, { name: 'ending' })
     const ending = client(door.http, key)
     const { body } = await ending<Answer>('POST', `${mailboxPath(address)}/send-batch`, letter(people(30)))
@@ -299,7 +299,7 @@ describe('api: batches', () => {
     expect(await sentBy(ending), 'what is counted').to.equal(made)
   })
 
-  it('gives back once what it took, also where it was not noted who has a mail', async () => {
+  it('returns unused quota once, even if the progress was not recorded', async () => {
     const { key, address, accountId } = await makeTenant(door, { name: 'ending-anew' })
     const ending = client(door.http, key)
     const { body } = await ending<Answer>('POST', `${mailboxPath(address)}/send-batch`, letter(people(30)))
@@ -313,7 +313,7 @@ describe('api: batches', () => {
     expect(await sentBy(ending)).to.equal(made)
   })
 
-  it('goes on though others fail at every step', async () => {
+  it('continues while other batches fail at every step', async () => {
     const { batches } = door.ctx.store
     const { body: first } = await send(letter(people(1)))
     const sound = await batches.findOne({ accountId: tenant.accountId, _id: first.id })
@@ -337,7 +337,7 @@ describe('api: batches', () => {
     }
   })
 
-  it('another mailbox does not see it', async () => {
+  it('is not shown to another mailbox', async () => {
     const { body } = await send(letter(people(1)))
     const other = await makeTenant(door, { name: 'elsewhere' })
     const answer = await client(door.http, other.key)<ErrorBody>(

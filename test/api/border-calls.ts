@@ -1,6 +1,6 @@
 /**
- * Calls of every operation, derived from the registry: inputs from the schemas, and what they name from what a tenant really
- * has. An operation for which none can be derived throws, with what is missing.
+ * Calls of every operation, derived from the registry: inputs come from the schemas, and the names in them from records that a tenant
+ * really has. Throws for an operation for which no call can be derived, and says what is missing.
  */
 import { argumentName } from '../../mcp/tools.ts'
 import { fieldsOf, type Operation, pathOf, type Tool } from '../../operations/registry.ts'
@@ -11,16 +11,16 @@ import { eventually } from '../eventually.ts'
 import { type Answer, type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
 import type { Tenant } from '../start/door.ts'
 
-/** What a tenant has, by where it stands in a path, such as `templates alias` for /api/v1/templates/{alias}. */
+/** The records of a tenant, by their place in a path, such as `templates alias` for /api/v1/templates/{alias}. */
 export type Names = ReadonlyMap<string, string>
 
 /** A tenant called `name` at `<name>.example`. */
 export type Resident = Tenant & { readonly name: string; readonly call: Call; readonly names: Names }
 
-/** The input of a call: what is in the path, and the rest. */
+/** The input of a call: the path fields, and the rest. */
 export type Asked = { readonly path: { readonly [field: string]: string }; readonly rest: Json }
 
-/** Fields outside of paths that name something, and where that stands in a path. */
+/** Fields outside paths that name a record, with the place of such a record in a path. */
 const references: { readonly [field: string]: string } = {
   attachmentId: 'attachments attachment_id',
   domains: 'domain',
@@ -41,7 +41,7 @@ const references: { readonly [field: string]: string } = {
   webhookId: 'webhooks id',
 }
 
-/** Values of fields whose schema alone does not tell what is taken; of several the first that fits the schema. */
+/** Values for fields whose schema alone does not determine a valid one; the first that fits the schema is used. */
 function wordsOf({ name, address }: Pick<Resident, 'name' | 'address'>): {
   readonly [field: string]: readonly unknown[]
 } {
@@ -67,14 +67,14 @@ function wordsOf({ name, address }: Pick<Resident, 'name' | 'address'>): {
   }
 }
 
-/** Where a parameter stands: `templates alias` of /api/v1/templates/{alias}/preview. */
+/** The place of a parameter: `templates alias` in /api/v1/templates/{alias}/preview. */
 export function placeOf({ path }: Operation, field: string): string {
   return `${prefixOf(path, field).split('/').at(-1)} ${field}`
 }
 
 const prefixOf = (path: string, field: string) => path.slice(0, path.indexOf(`/{${field}}`))
 
-/** The call of an operation by a tenant about its own things, with or without what may be left out. */
+/** The call of an operation by a tenant on its own records, with or without optional fields. */
 export function askedOf(operation: Operation, resident: Resident, { isFull = true } = {}): Asked {
   const path = Object.fromEntries(
     operation.pathFields.map((field) => {
@@ -91,7 +91,7 @@ export function askedOf(operation: Operation, resident: Resident, { isFull = tru
   return { path, rest: Object.fromEntries(rest.filter(([, value]) => value !== undefined)) }
 }
 
-/** A value that a schema takes; undefined for a field that may be left out, unless there is a word for it. */
+/** A value that the schema accepts; undefined for an optional field without a value in `wordsOf`. */
 function sampleOf(schema: JsonSchema, field: string, resident: Resident, required = true): unknown {
   const word = wordsOf(resident)[field]?.find((each) => isValid(schema, each))
   if (word !== undefined || !required) return word
@@ -109,7 +109,7 @@ function sampleOf(schema: JsonSchema, field: string, resident: Resident, require
   )
 }
 
-/** The call, once for each of its fields that may name something: with what `names` has there. */
+/** Variants of the call, one for each field that may name a record, with the value that `names` has for it. */
 export function referringTo(
   operation: Operation,
   resident: Resident,
@@ -142,7 +142,7 @@ function referenceIn(schema: JsonSchema, field: string, resident: Resident, name
   return Object.fromEntries([...needed, ...inside])
 }
 
-/** The fields, anywhere in the inputs of the operations, that say they name something and stand in no table here. */
+/** Input fields of the operations that are described as naming a record but are missing from the table here. */
 export function unknownReferences(operations: readonly Operation[]): readonly string[] {
   const look = (schema: JsonSchema, field: string): string[] => {
     const { anyOf = [], description = '', items } = schema
@@ -189,14 +189,14 @@ export async function askTool(call: Call, operation: Operation, tool: Tool, { pa
     },
   )
   if (body.result === undefined) return { status, headers, body }
-  // No two requests have one name.
+  // The request id differs with each request.
   const { requestId: _, ...content } = body.result.structuredContent
   return { status: content.statusCode ?? status, headers, body: content }
 }
 
 /**
- * Makes one of everything that a path can name, by the operations that make it. `deliver` lets a mail with an attachment
- * come in; `others` names what no operation makes.
+ * Creates one of each kind of record that a path can name, by the operations that create it. `deliver` delivers a message with an
+ * attachment; `others` names the records that no operation creates.
  */
 export async function settle(
   operations: readonly Operation[],
@@ -209,7 +209,7 @@ export async function settle(
     ['mailboxes address', tenant.address],
     ['domain', `${tenant.name}.example`],
     ['domains domain', `${tenant.name}.example`],
-    // Nobody has signed in here.
+    // No person has signed in here.
     ['person', newId('usr', new Date())],
     ...others,
   ])
@@ -243,7 +243,7 @@ export async function settle(
 type Parameter = { readonly operation: Operation; readonly field: string }
 const depth = ({ operation: { path }, field }: Parameter) => prefixOf(path, field).length
 
-/** The name of something at the place of a parameter: made there, listed there, or told by what contains it. */
+/** The name of a record at the place of a parameter: from its creation, its list, or the record that contains it. */
 async function nameAt(
   operations: readonly Operation[],
   resident: Resident,

@@ -1,4 +1,4 @@
-/** Every operation of the registry, over HTTP and as MCP tool, at the borders between tenants, keys and scopes. */
+/** Tests that every operation of the registry, over HTTP and as an MCP tool, respects the borders between tenants, keys and scopes. */
 import { expect } from 'chai'
 import { revokeKey } from '../../core/access/keys.ts'
 import { suspendAccount } from '../../core/account/holds.ts'
@@ -23,12 +23,12 @@ import {
   unknownReferences,
 } from './border-calls.ts'
 
-/** Who may call what keys may call: any key, or account keys alone. */
+/** The values of `access` for operations that keys may call: any key, or only account keys. */
 const byKey: readonly string[] = ['key', 'account']
-// A stream of events, which never ends, is opened by the test of events.
+// The endless event stream is covered by events.test.ts.
 const keyed = operations.filter((operation) => byKey.includes(operation.access) && !isStreamed(operation))
 const forPeople = operations.filter(({ access }) => isForPeople(access))
-/** An operation as one of the doors offers it. */
+/** Every operation in each form in which a door offers it. */
 const ways = keyed.flatMap((operation) => [
   {
     operation,
@@ -45,7 +45,7 @@ const ways = keyed.flatMap((operation) => [
 ])
 type Way = (typeof ways)[number]
 
-/** What an agent key may not do even with every scope of its kind: it did not make this mailbox, and is no inbox key. */
+/** Operations forbidden to an agent key even with every agent scope: it did not create this mailbox, and is not an inbox key. */
 const accountKeysOnly = [
   'lists.set',
   'mailboxes.delete',
@@ -54,7 +54,7 @@ const accountKeysOnly = [
   'templates.delete',
   'templates.update',
 ]
-/** What no live key does. */
+/** Operations that no live key may call. */
 const testKeysOnly = ['test.clock', 'test.inbound']
 
 const letter = (name: string) => `From: a@remote.example
@@ -72,17 +72,17 @@ file
 --b--
 `
 
-/** The same name of something that nobody has. */
+/** A name of the same form for a record that does not exist. */
 const unknownFor = (name: string) =>
   name.includes('foreign') ? name.replace('foreign', 'nowhere') : `${name.slice(0, -4)}0000`
 
-/** What a caller can see of an answer, with the name that was asked for taken out. */
+/** Everything a caller can see of an answer, with the requested names replaced. */
 function shapeOf({ status, headers, body }: Answer, names: Iterable<string>): string {
   const text = [...names].reduce((sum, name) => sum.replaceAll(name, '?'), textOf(body))
   return JSON.stringify([status, text, [...headers.keys()].sort()])
 }
 
-/** Without the cursors of waiting and of events and without signed links, which tell the time. */
+/** The body as text, without cursors and signed links, which depend on the time. */
 const textOf = (body: unknown) =>
   JSON.stringify(body).replaceAll(/"(?:cursor|expires_at)":"[^"]*"|api\/v1\/files\/[^"]*/g, '')
 
@@ -92,7 +92,7 @@ describe('borders of the registry', () => {
   let door: Door
   let own: Resident
   let foreign: Resident
-  /** What the foreign tenant can read of its own, before anybody tried anything. */
+  /** Everything the foreign tenant can read of its own records, before the tests start. */
   let untouched: readonly string[]
 
   before(async () => {
@@ -140,14 +140,14 @@ describe('borders of the registry', () => {
   const keyOf = async (key: Partial<Parameters<typeof makeKey>[1]> = {}) =>
     client(door.http, (await makeKey(door.ctx, { accountId: own.accountId, ...key })).apiKey)
 
-  /** Several keys in turn, as there are more requests than one key has in a minute. */
+  /** Uses several keys in turn, because one key does not have enough requests per minute. */
   async function keysInTurn(): Promise<Call> {
     const calls = await Promise.all(Array.from({ length: 8 }, () => keyOf()))
     let turn = 0
     return (...request) => calls[turn++ % calls.length]!(...request)
   }
 
-  /** Asks in every way at once. Fails with each that `fault` finds something to say about. */
+  /** Checks all ways in parallel, and fails with every fault that `fault` reports. */
   async function walk(
     some: readonly Way[],
     fault: (way: Way) => Promise<string | readonly string[] | null>,
@@ -159,12 +159,12 @@ describe('borders of the registry', () => {
     expect(faults.flat()).to.deep.equal([])
   }
 
-  it('every operation has a call, and all that it can name is named', () => {
+  it('every operation has a call, and every record that it can name has a name', () => {
     for (const operation of keyed) askedOf(operation, own)
     expect(unknownReferences(keyed)).to.deep.equal([])
   })
 
-  it("another tenant's ids in a path are 404, as those of nobody are", async () => {
+  it("another tenant's ids in a path are 404, like unknown ids", async () => {
     const call = await keysInTurn()
     await walk(
       ways.filter(({ operation }) => operation.pathFields.length > 0),
@@ -185,7 +185,7 @@ describe('borders of the registry', () => {
     )
   })
 
-  it("another tenant's ids elsewhere in a request do what those of nobody do", async () => {
+  it("another tenant's ids elsewhere in a request have the same effect as unknown ids", async () => {
     const call = await keysInTurn()
     const nobodys = new Map([...foreign.names].map(([place, name]) => [place, unknownFor(name)]))
     await walk(ways, async ({ operation, takes, ask: askThis }) => {
@@ -200,7 +200,7 @@ describe('borders of the registry', () => {
     })
   })
 
-  it("another tenant's cursor shows nothing of it", async () => {
+  it("another tenant's cursor reveals nothing of that tenant", async () => {
     const call = await keyOf()
     const pages = new Set<string>()
     const paged = ways.filter(({ operation }) => fieldsOf(operation).some(({ name }) => name === 'before'))
@@ -238,7 +238,7 @@ describe('borders of the registry', () => {
     )
   })
 
-  it('a key with no more than the scopes of an operation is not short of one', async () => {
+  it('a key with only the declared scopes of an operation lacks none', async () => {
     const keys = new Map<string, Call>()
     const listOf = (way: Way) => way.operation.scopes.join(' ')
     const reading = ways.filter(({ operation }) => operation.method === 'GET')
@@ -264,7 +264,7 @@ describe('borders of the registry', () => {
     )
   })
 
-  it('an agent key reaches nothing else of its account but its templates and suppressions', async () => {
+  it('of the rest of its account, an agent key reaches only templates and suppressions', async () => {
     const call = await keyOf({ kind: 'agent', scopes: agentScopes })
     await walk(
       ways.filter(({ operation }) => !isOfMailbox(operation) && operation.pathFields.length > 0),
@@ -284,7 +284,7 @@ describe('borders of the registry', () => {
     )
   })
 
-  it('an agent key that reaches a mailbox is forbidden what only account keys do, and no more', async () => {
+  it('an agent key that reaches a mailbox is forbidden only what is reserved for account keys', async () => {
     const call = await keyOf({ kind: 'agent', scopes: agentScopes, mailboxIds: [own.mailboxId] })
     const forbidden = new Set<string>()
     await walk(ways, async ({ operation, ask: askThis }) => {
@@ -296,7 +296,7 @@ describe('borders of the registry', () => {
     expect([...forbidden].sort()).to.deep.equal([...accountKeysOnly, ...testKeysOnly, ...declared].sort())
   })
 
-  it('what people alone may call is forbidden to every key', async () => {
+  it('operations for people are forbidden to every key', async () => {
     const calls = [await keyOf(), await keyOf({ kind: 'agent', scopes: agentScopes, mailboxIds: [own.mailboxId] })]
     for (const operation of forPeople)
       for (const call of calls) {
@@ -316,7 +316,7 @@ describe('borders of the registry', () => {
     })
   })
 
-  it('leaves the other tenant as it was', async () => {
+  it('nothing of the other tenant has changed', async () => {
     expect(await readAll()).to.deep.equal(untouched)
   })
 
@@ -342,8 +342,8 @@ describe('borders of the registry', () => {
       ],
     ]
     for (const [what, make, expected] of ended)
-      it(`${what}: nothing is asked with it`, async () => {
-        // Wrong keys are slowed down and then refused by their address; here it is all of them that matter.
+      it(`${what}: is refused everywhere`, async () => {
+        // Wrong keys of one address are soon delayed and refused; these tests need the answer to every one.
         Object.assign(door.ctx.settings.limits.logins, {
           failuresPerAddress: 10_000,
           failuresPerNetwork: 10_000,

@@ -24,7 +24,7 @@ const cases: readonly (readonly [userAgent: string, shown: string])[] = [
   [`Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) ${mobile} Version/18.5 Safari/605.1.15`, 'Safari on macOS'],
   [`Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) ${mobile} Version/18.5 Safari/604.1`, 'Safari on iPhone'],
   ['Firefox/1', 'Firefox'],
-  // No browser that is known: it is shown as it is.
+  // Unknown browsers are shown unchanged.
   ['', 'an unknown program'],
   ['curl/8.5.0', 'curl/8.5.0'],
   ['python-requests/2.32 Linux', 'python-requests/2.32 Linux'],

@@ -34,7 +34,7 @@ describe('api: claims', () => {
   })
   after(() => door?.close())
 
-  /** An account that an agent made. */
+  /** An account created by an agent. */
   async function signup(): Promise<Signup & { token: string; call: Call; accountId: string }> {
     const { body } = await client(door.http)<Signup>('POST', '/api/v1/signup')
     const call = client(door.http, body.api_key)
@@ -46,7 +46,7 @@ describe('api: claims', () => {
   const statusOf = async (call: Call) => (await call<{ status: string }>('GET', '/api/v1/account')).body.status
 
   describe('as an account of its own', () => {
-    it('the person is its owner, and the key goes on', async () => {
+    it('the person becomes its owner, and the key keeps working', async () => {
       const made = await signup()
       const person = await newPerson(door)
       const answer = await claim(person, made.token)
@@ -84,7 +84,7 @@ describe('api: claims', () => {
       await unclaimed(made.call)
     })
 
-    it('by somebody who is not signed in', async () => {
+    it('by a person who is not signed in', async () => {
       const made = await signup()
       const body = { token: made.token }
       expectRefusal(await client(door.http)('POST', '/api/v1/claims', body), [401, 'unauthorized'])
@@ -105,7 +105,7 @@ describe('api: claims', () => {
       await unclaimed(made.call)
     })
 
-    it('by a link that was replaced, cut, made up, or is too old', async () => {
+    it('by a link that has been replaced or shortened, is forged, or is too old', async () => {
       const made = await signup()
       const person = await newPerson(door)
       await made.call('POST', '/api/v1/account/claim')
@@ -117,7 +117,7 @@ describe('api: claims', () => {
       expectRefusal(await claim(await newPerson(door), late.token), [404, 'not_found'])
     })
 
-    it('into an account of others, into one of which the person is no owner, or into none', async () => {
+    it("into another person's account, into one that the person does not own, or into none", async () => {
       const made = await signup()
       const tenant = await makeTenant(door, { name: `t${Date.now()}` })
       const [stranger, member] = [
@@ -148,7 +148,7 @@ describe('api: claims', () => {
       }
     }
 
-    it('nothing moves into another account: what its test key sends stays in it', async () => {
+    it('nothing moves into another account: mail that its test key sends stays in the sandbox', async () => {
       const made = await sandbox()
       const person = await newPerson(door)
       const own = await signup()
@@ -182,7 +182,7 @@ describe('api: claims', () => {
         ['paused for its sending', (accountId) => pauseSending(door.ctx, accountId, 'spam'), 'sending_paused'],
       ]
     for (const [what, hold, refusal] of holds)
-      it(`${what}: not into another account; as one of its own it stays so`, async () => {
+      it(`${what}: not into another account; claimed as an account of its own, it stays so`, async () => {
         const made = await signup()
         const person = await newPerson(door)
         await claim(person, (await signup()).token)
@@ -204,7 +204,7 @@ describe('api: claims', () => {
       expectRefusal(await claim(await newPerson(door), made.token), [404, 'not_found'])
     })
 
-    it('of people who use it at once exactly one has the account', async () => {
+    it('exactly one of several people who use it at once gets the account', async () => {
       const made = await signup()
       const tenant = await makeTenant(door, { name: 'several' })
       const people = [
@@ -260,7 +260,7 @@ describe('api: claims', () => {
       await indexArrivals(door.ctx, await toldOf(door.ctx, [messageId]))
       const hook = { url: 'https://hook.example/in', events: ['message.received'] }
       webhookId = (await made.call<{ id: string }>('POST', '/api/v1/webhooks', hook)).body.id
-      // It may write to whom wrote first.
+      // An unclaimed account may write to senders who have written first.
       await own('POST', `${mailboxPath(tenant.address)}/send`, letter(made.address))
       await carryOutgoing(door.ctx)
       emailId = (await reply()).body.id
@@ -291,7 +291,7 @@ describe('api: claims', () => {
       }
     })
 
-    it('messages, threads, folders, contacts and the index of words are there', async () => {
+    it('messages, threads, folders, contacts and the search index move too', async () => {
       const path = mailboxPath(made.address)
       const { body } = await made.call('GET', `${path}/messages/${messageId}`)
       expect(body).to.include({ message_id: messageId, subject: 'quince' })
@@ -304,14 +304,14 @@ describe('api: claims', () => {
       }
     })
 
-    it('so are webhooks and sends', async () => {
+    it('so do webhooks and sends', async () => {
       expect((await made.call('GET', `/api/v1/webhooks/${webhookId}`)).status).to.equal(200)
       expect((await own('GET', `/api/v1/webhooks/${webhookId}`)).status).to.equal(200)
       expect((await made.call('GET', `/api/v1/emails/${emailId}`)).status).to.equal(200)
       expect((await own('GET', `/api/v1/emails/${emailId}`)).status).to.equal(200)
     })
 
-    it('what it may not send to stays suppressed', async () => {
+    it('suppressed addresses stay suppressed', async () => {
       const refused = await made.call('POST', `${mailboxPath(made.address)}/send`, letter('bo@remote.example'))
       expectRefusal(refused, [422, 'all_recipients_suppressed'])
     })
@@ -322,7 +322,7 @@ describe('api: claims', () => {
       expect(repeated.body.id).to.equal(emailId)
     })
 
-    it('events stand behind the newest of the account, under their ids, with new cursors', async () => {
+    it('events come after the newest of the account, with the same ids and new cursors', async () => {
       const ids = (list: readonly Event[]) => list.map(({ id }) => id)
       const all = await events(own)
       const moved = all.slice(0, was.events.length)
@@ -336,7 +336,7 @@ describe('api: claims', () => {
       )
     })
 
-    it('an old cursor continues at their start, one of the account where it stood', async () => {
+    it('an old cursor continues at the first moved event, one of the account where it was', async () => {
       const ids = (list: readonly Event[]) => list.map(({ id }) => id)
       const oldest = ids(was.events.toReversed())
       for (const { cursor } of was.events) {
@@ -352,7 +352,7 @@ describe('api: claims', () => {
       expectRefusal(answer, [400, 'validation_error'])
     })
 
-    it('no limit of the plan refused; it stops more', async () => {
+    it('limits of the plan do not prevent the move, but prevent additions', async () => {
       const { body } = await own<{ inboxes: Json; emails: Json }>('GET', '/api/v1/usage')
       expect(body.inboxes).to.deep.equal({ used: 4, limit: 3 })
       expect(body.emails).to.deep.equal((was.usage as { emails: Json }).emails)
@@ -362,7 +362,7 @@ describe('api: claims', () => {
       ])
     })
 
-    it('mail goes on coming in, and is counted once', async () => {
+    it('mail keeps arriving, and is counted once', async () => {
       const id = await receive('sorb')
       expect((await made.call('GET', `${mailboxPath(made.address)}/messages/${id}`)).status).to.equal(200)
       const [newest] = await events(own)
@@ -371,7 +371,7 @@ describe('api: claims', () => {
       expect(body.contacts.find(({ address }) => address === 'bo@remote.example')).to.include({ received: 3 })
     })
 
-    it('mail that came under the old account moves later', async () => {
+    it('mail that arrived under the old account moves later', async () => {
       const id = await deliver(door.ctx, { to: made.address, raw: 'From: a@remote.example\nSubject: late\n\nlate\n' })
       await door.ctx.arrivals.flush()
       await door.ctx.store.messages.updateOne(
@@ -385,7 +385,7 @@ describe('api: claims', () => {
       expect((await events(own))[0]?.type).to.equal('message.received')
     })
 
-    it('a delivery that was planned under the old account waits, moves later, and is made', async () => {
+    it('a webhook delivery planned under the old account waits, moves later, and is made', async () => {
       const { ctx } = door
       const hooks = await startWebhookReceiver()
       Object.assign(ctx.settings.webhooks, { allowPrivate: true })
@@ -402,7 +402,7 @@ describe('api: claims', () => {
       }))
       const late = await insertDeliveries(ctx.store, [tried!, untried!])
       expect(late).to.have.length(2)
-      // One is attempted while the endpoint is gone from the old account; the process of the other is killed before.
+      // One delivery is attempted after the endpoint has left the old account; the process of the other is killed before that.
       await attemptAll(ctx, [tried!])
       expect(hooks.requests).to.have.length(0)
       await sweepMoves(ctx)
@@ -418,7 +418,7 @@ describe('api: claims', () => {
       await hooks.close()
     })
 
-    it('after a while nothing is looked for any more', async () => {
+    it('after a while the search for late records ends', async () => {
       door.advance(3 * minuteMs)
       await sweepMoves(door.ctx)
       expect(await sweepMoves(door.ctx)).to.equal(0)
@@ -426,7 +426,7 @@ describe('api: claims', () => {
     })
   })
 
-  it('templates move into another account too; one whose alias is in use there gets the next one', async () => {
+  it('templates move too; one whose alias is in use in the other account gets the next free alias', async () => {
     const target = await makeTenant(door, { name: 'templates' })
     const person = await newPerson(door, { accountId: target.accountId })
     const made = await signup()
@@ -446,7 +446,7 @@ describe('api: claims', () => {
     expect(await list()).to.deep.equal(moved)
   })
 
-  it('a move that a crash interrupts is finished, and until then the key is asked to wait', async () => {
+  it('a move that a crash interrupts is finished, and until then the key is told to retry later', async () => {
     const made = await signup()
     const tenant = await makeTenant(door, { name: 'interrupted' })
     const { ctx } = door

@@ -1,4 +1,4 @@
-/** How many commands the database gets for a request: what ARCHITECTURE.md says in its table of commands. */
+/** Tests that each request causes the number of database commands given in the table of commands in ARCHITECTURE.md. */
 import { readFileSync } from 'node:fs'
 import { expect } from 'chai'
 import type { CommandStartedEvent, Document } from 'mongodb'
@@ -38,7 +38,7 @@ describe('api: commands to the database', () => {
     const { status } = await call('PATCH', `${path()}/messages/${messageId}`, change)
     expect(status).to.equal(200)
   }
-  /** Shorter than HTTP allows, and without a hit. */
+  /** A wait shorter than HTTP allows, without a match. */
   const wait = async (since?: string) => {
     const ctx = withRequest(door.ctx, 'wait')
     const principal = await authenticate(ctx, tenant.key)
@@ -100,7 +100,7 @@ describe('api: commands to the database', () => {
   for (const [request, make] of Object.entries(requests))
     it(`${request} costs what the table says`, async () => {
       const row = rows.get(request)
-      // What the process knows by now is forgotten, not somewhere on the way. The first one lets it know caller and mailbox.
+      // Lets the process's caches expire here and not during the test. The first request caches caller and mailbox again.
       door.advance(6_000)
       for (let n = 0; n < 2; n++) {
         await make()
@@ -110,15 +110,15 @@ describe('api: commands to the database', () => {
         commands.length = 0
       }
       await make()
-      // What is derived begins after the command that commits.
+      // Derived records are written after the committing command.
       const commit = commands.findIndex((command) => /emails|changeNotes/.test(command))
       const waitedFor = commit === -1 ? [...commands] : commands.slice(0, commit + 1)
       await door.ctx.background.done()
       expect(waitedFor, `${row?.what}, and not ${waitedFor.join()}`).to.have.length(row?.count ?? 0)
     })
 
-  it('an arrival costs no more after a flag, which another process may have set', async () => {
-    // The folder gave UIDs to what was moved here: for a moment it is asked.
+  it('an arrival costs no more after a flag change, which another process may have made', async () => {
+    // The folder has just given UIDs to moved messages, so for a moment it is queried.
     for (let n = 0; n < 2; n++) {
       await deliver(door.ctx, { to: tenant.address, raw: raw() })
       door.advance(6_000)
@@ -133,7 +133,7 @@ describe('api: commands to the database', () => {
     expect(commands, commands.join()).to.have.length(rows.get('an arrival')?.count ?? 0)
   })
 
-  it('an arrival to a mailbox that nobody wrote to lately asks nothing of its account, which is known', async () => {
+  it('an arrival to a mailbox without recent mail does not query its account, which is cached', async () => {
     const { status } = await call('POST', '/api/v1/mailboxes', { address: 'other@tenant.example' })
     expect(status).to.equal(201)
     await door.noticed()
@@ -168,7 +168,7 @@ describe('api: commands to the database', () => {
     })
 
     for (const [what, make] of Object.entries(each))
-      it(`${what} shares them, also those for what is derived`, async () => {
+      it(`${what} shares them, including those for derived records`, async () => {
         await make(principal, messageId)
         await door.ctx.background.done()
         await door.noticed()
@@ -181,8 +181,8 @@ describe('api: commands to the database', () => {
 })
 
 /**
- * The command and its collections; null for what is no part of a request: notes, the closing of reservations, the last use of
- * keys, and leases of requests, which are taken ahead (test/core/access/request-rates.test.ts counts them).
+ * The command and its collections. Null for commands that are not part of a request: change notes, the closing of reservations, the
+ * last use of keys, and request rate leases, which are taken ahead (test/core/access/request-rates.test.ts counts them).
  */
 function nameOf({ commandName, command }: CommandStartedEvent): string | null {
   if (commandName === 'getMore') return null

@@ -30,7 +30,7 @@ describe('api: contacts', () => {
   const contact = async (address: string) =>
     (await list('?limit=200')).contacts.find((each) => each.address === address)
 
-  it('gathers who wrote, with the last name and the number of messages', async () => {
+  it('collects the senders, each with the latest name and the number of messages', async () => {
     const ids = [await writes('ada@remote.example'), await writes('"Ada Lovelace" <ADA@remote.example>')]
     await announceArrivals(door.ctx, await toldOf(door.ctx, ids))
     expect(await contact('ada@remote.example')).to.include({ name: 'Ada Lovelace', received: 2, sent: 0 })
@@ -47,7 +47,7 @@ describe('api: contacts', () => {
     expect(await contact('bea@remote.example')).to.include({ received: 3 })
   })
 
-  it('counts what a crash cut off between the event and the contact, once', async () => {
+  it('counts a message once after a crash between the event and the contact', async () => {
     const ids = await Promise.all([1, 2].map(() => writes('Cyd <cyd@remote.example>')))
     const writeTogether: WriteTogether = (writes) =>
       writes.some(({ collection }) => collection === 'contacts')
@@ -84,7 +84,7 @@ describe('api: contacts', () => {
     expect(events.body.events.filter(({ type }) => type.startsWith('message.'))).to.have.length(1)
   })
 
-  it('gathers every recipient of a send once, also when it is settled again', async () => {
+  it('collects every recipient of a send once, even if it is settled again', async () => {
     const { body } = await call<{ id: string }>('POST', `${mailboxPath(tenant.address)}/send`, {
       to: ['Dan <dan@remote.example>', 'dan@remote.example'],
       cc: { name: 'Eve', address: 'eve@remote.example' },
@@ -93,7 +93,7 @@ describe('api: contacts', () => {
       text: 'x',
     })
     const { emails } = door.ctx.store
-    // As after a crash: everything is derived, but nothing is noted on the send.
+    // As after a crash: everything is derived, but the send is not marked as settled.
     await emails.updateOne({ _id: body.id }, { $set: { planned: false, todoAt: new Date(0) } })
     await Promise.all([settleDue(door.ctx), settleByIds(door.ctx, { ids: [body.id], accountIds: [tenant.accountId] })])
     for (const [address, name] of [
@@ -109,7 +109,7 @@ describe('api: contacts', () => {
     expect(await contact('dan@remote.example')).to.include({ name: 'Dan', sent: 1, received: 1 })
   })
 
-  it('takes a name as it is, whatever it looks like', async () => {
+  it('stores a name unchanged, whatever it looks like', async () => {
     await announceArrivals(
       door.ctx,
       await toldOf(door.ctx, [await writes('"$name $$ROOT {{x}}" <odd@remote.example>')]),
@@ -177,7 +177,7 @@ describe('api: contacts', () => {
     })
   }
 
-  it('another tenant sees nothing, a key without mail:read neither', async () => {
+  it('are not shown to another tenant, or to a key without mail:read', async () => {
     const stranger = await makeTenant(door, { name: 'stranger' })
     const theirs = await client(door.http, stranger.key)<ErrorBody>('GET', `${mailboxPath(tenant.address)}/contacts`)
     expect(theirs.body.code).to.equal('mailbox_not_found')
@@ -209,7 +209,7 @@ describe('api: contacts', () => {
       expect(byMessage.body).to.deep.equal(byId.body)
     })
 
-    it('follows the recipient who is furthest behind, and then the worst', async () => {
+    it('is that of the recipient furthest behind, and among settled ones the worst', async () => {
       await door.ctx.background.done()
       const attempts = await claimAttempts(door.ctx, { owner: 'test', max: 50 })
       const ofSend = attempts.filter(({ emailId }) => emailId === sent.id)
@@ -245,7 +245,7 @@ describe('api: contacts', () => {
         expect(JSON.stringify(body)).to.include(says)
       })
 
-    it('an agent key sees the sends of its mailboxes only, another tenant none', async () => {
+    it('is shown to an agent key only for its mailboxes, and to no other tenant', async () => {
       const agent = (mailboxIds: string[]) =>
         makeKey(door.ctx, { accountId: tenant.accountId, ...agentKey, mailboxIds })
       const agentKey = { kind: 'agent', scopes: ['mail:read'] } as const

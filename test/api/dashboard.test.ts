@@ -32,8 +32,8 @@ describe('api: the dashboard', () => {
   const get = (at: string, headers: Record<string, string> = {}) =>
     fetch(`${door.http}${at}`, { redirect: 'manual', headers })
 
-  describe('that is not there', () => {
-    it('says that it is being made, and looks again without a script', async () => {
+  describe('that is not built', () => {
+    it('says that it is being built, and reloads without a script', async () => {
       state = { is: 'being made' }
       const answer = await get('/app/mail')
       expect(answer.status).to.equal(503)
@@ -46,7 +46,7 @@ describe('api: the dashboard', () => {
       expect((await get('/app/assets/index-a1.js')).status).to.equal(404)
     })
 
-    it('says that it could not be made, and does not look again', async () => {
+    it('says that it could not be built, and does not reload', async () => {
       state = { is: 'not made' }
       const answer = await get('/app')
       expect([answer.status, answer.headers.get('refresh')]).to.deep.equal([503, null])
@@ -54,12 +54,12 @@ describe('api: the dashboard', () => {
     })
   })
 
-  describe('that is there', () => {
+  describe('that is built', () => {
     before(() => {
       state = { is: 'made', folder }
     })
 
-    it('is one document at every path, under a policy that takes nothing inline and no other host', async () => {
+    it('is one document at every path, under a policy that allows nothing inline and no other host', async () => {
       for (const at of [
         '/app',
         '/app/mail',
@@ -76,7 +76,7 @@ describe('api: the dashboard', () => {
       }
     })
 
-    it('has files that browsers keep, in the coding that they take', async () => {
+    it('has files that browsers may cache, in an encoding that they accept', async () => {
       for (const [accepted, coding] of [
         ['gzip, br', 'br'],
         ['gzip', 'gzip'],
@@ -106,7 +106,7 @@ describe('api: the dashboard', () => {
       })
   })
 
-  it('is where a browser is led from the root, and a program is not', async () => {
+  it('is where the root redirects browsers, but not programs', async () => {
     const browser = await get('/', { accept: 'text/html,*/*;q=0.8' })
     expect([browser.status, browser.headers.get('location')]).to.deep.equal([303, '/app'])
     expect((await get('/', { accept: 'application/json' })).status).to.equal(404)

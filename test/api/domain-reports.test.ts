@@ -116,7 +116,7 @@ describe('api: reports about a domain', () => {
   const reports = (query = '', as = call) =>
     as<DomainReports & ErrorBody>('GET', `/api/v1/domains/reported.example/reports${query}`)
 
-  it('are added up by the address that mail came from, with what to change', async () => {
+  it('are added up by source address, with advice on what to change', async () => {
     const { status, body } = await reports()
     expect(status).to.equal(200)
     expect(body.complete).to.equal(true)
@@ -164,12 +164,12 @@ describe('api: reports about a domain', () => {
     })
     expect(sendgrid.findings[0]).to.include({ kind: 'provider', messages: 40 })
     expect(sendgrid.findings[0]?.explanation).to.match(/^SendGrid sends mail in the name of reported\.example, but/)
-    // It calls itself Google, and Google does not say so.
+    // It claims to be from Google, but does not authenticate as Google.
     expect(stranger).to.deep.include({ source: '198.51.100.4', name: null, organisation: null })
     expect(stranger.findings[0]).to.include({ kind: 'stranger', fix: null })
   })
 
-  it('about the shared domain name what its administrator runs, and no request that nobody can make', async () => {
+  it('about the shared domain advise commands for its administrator, not requests that no account can make', async () => {
     const domain = door.ctx.settings.sharedDomain
     const records = record({ headerFrom: domain, dkim: 'fail', spf: 'fail', auth: broken })
     const file = xml({ domain, id: 'shared', begin: at(-2), end: at(-1), records })
@@ -187,7 +187,7 @@ describe('api: reports about a domain', () => {
     ])
   })
 
-  it('tell how TLS fared', async () => {
+  it('include the TLS results', async () => {
     const { tls } = (await reports()).body
     expect(tls).to.deep.include({ reports: 1, successful: 20, failed: 5 })
     expect(
@@ -199,7 +199,7 @@ describe('api: reports about a domain', () => {
     expect(tls.failures[0]?.fix).to.equal('Renew the certificate of mx.reported.example.')
   })
 
-  it('are those of the time that is asked for', async () => {
+  it('cover the requested period', async () => {
     const day = (days: number) => new Date(at(days) * 1_000).toISOString()
     const cases: readonly (readonly [string, number])[] = [
       [`?since=${day(-60)}`, 1_149],
@@ -212,7 +212,7 @@ describe('api: reports about a domain', () => {
     expect((await reports(`?since=${day(-1)}`)).body.dmarc.passRate).to.equal(null)
   })
 
-  it('come in pages of sources, which stay whole when reports come in between', async () => {
+  it('are paged by source, and a page stays complete when reports arrive in between', async () => {
     const first = (await reports('?limit=1')).body
     expect(first.sources.map(({ source }) => source)).to.deep.equal(['192.0.2.10'])
     await arrive([xml({ id: '4', begin: at(-2), end: at(-1), records: record({ count: 1 }) })])
@@ -225,7 +225,7 @@ describe('api: reports about a domain', () => {
     ).to.deep.equal([])
   })
 
-  it('of more than are read at once are those that came last, and the answer says so', async () => {
+  it('beyond the number read at once are the latest ones, and the answer says so', async () => {
     const { accountId } = tenant
     const rows = Array.from({ length: 1_000 }, (_, n) => ({
       source: `10.0.${n >> 8}.${n & 255}`,
@@ -265,7 +265,7 @@ describe('api: reports about a domain', () => {
     expect([body.dmarc.reports, body.dmarc.messages]).to.deep.equal([50, 50_000])
   })
 
-  it('stand beside what became of the mail of the mailboxes on the domain', async () => {
+  it('are shown with the delivery results of the mailboxes on the domain', async () => {
     const address = 'box@figured.example'
     await createDomain(door.ctx, { domain: 'figured.example', accountId: tenant.accountId, verified: true })
     expect((await call('POST', '/api/v1/mailboxes', { address })).status).to.equal(201)
@@ -281,7 +281,7 @@ describe('api: reports about a domain', () => {
     expect(await of('figured.example', `?until=${today}`)).to.deep.equal({ ...figures, sent: 0 })
   })
 
-  it('are nobody else’s', async () => {
+  it('are shown to no other account', async () => {
     const other = await makeTenant(door, { name: 'curious' })
     const { body } = await reports('', client(door.http, other.key))
     expect([body.statusCode, body.code]).to.deep.equal([404, 'domain_not_found'])
@@ -293,7 +293,7 @@ describe('api: reports about a domain', () => {
     ])
   })
 
-  it('of a domain that has another owner are gone', async () => {
+  it('are removed when the domain gets another owner', async () => {
     const heir = await makeTenant(door, { name: 'heir' })
     await createDomain(door.ctx, { domain: 'passed-on.example', accountId: heir.accountId, verified: true })
     const about = { domain: 'passed-on.example', accountId: tenant.accountId }
@@ -310,7 +310,7 @@ describe('api: reports about a domain', () => {
     expect(body.dmarc.messages).to.equal(0)
   })
 
-  describe('of ours, about TLS with the servers of others', () => {
+  describe('that this service sends about TLS with other servers', () => {
     const policy = {
       type: 'sts',
       strings: ['version: STSv1', 'mode: enforce'],
@@ -353,7 +353,7 @@ describe('api: reports about a domain', () => {
     }
     const left = async () => (await door.ctx.store.tlsResults.find({}).toArray()).map(({ domain }) => domain).sort()
 
-    it('are counted by domain and day, whoever writes them', async () => {
+    it('are counted by domain and day, whichever process writes the counts', async () => {
       const other = await door.another()
       for (const ctx of [door.ctx, door.ctx, other.ctx]) noteTlsSession(ctx, session('asking.example'))
       noteTlsSession(door.ctx, session('asking.example', { type: 'certificate-expired', detail: 'CERT_HAS_EXPIRED' }))
@@ -373,13 +373,13 @@ describe('api: reports about a domain', () => {
       expect(await sendTlsReports(door.ctx), 'before the day is over').to.equal(0)
     })
 
-    it('go once to where a domain asks for them', async () => {
+    it('are sent once to the address that a domain publishes for them', async () => {
       door.advance(2 * dayMs)
       answer = 500
       const settled = await Promise.all([sendTlsReports(door.ctx), sendTlsReports(door.ctx)])
       expect(settled[0] + settled[1]).to.equal(7)
       expect(await mails()).to.deep.equal(['tls@reports.example'])
-      // One whose DNS does not answer, and one whose place does not take it.
+      // One domain whose DNS does not answer, and one whose report address does not accept the report.
       expect(await left()).to.deep.equal(['dark.example', 'posting.example'])
       door.advance(2 * hourMs)
       answer = 200
@@ -394,7 +394,7 @@ describe('api: reports about a domain', () => {
       expect(await mails()).to.have.length(2)
     })
 
-    it('say what was found, as others can read it', async () => {
+    it('contain the results in the standard format', async () => {
       const attempts = await claimAttempts(door.ctx, { owner: 'test', max: 100 })
       const attempt = attempts.find(({ recipient }) => recipient === 'tls@reports.example')!
       expect(attempt.anyTls).to.equal(true)
@@ -438,7 +438,7 @@ describe('api: reports about a domain', () => {
       expect(readTlsReport(gunzipSync(file!.content))?.policies[0]).to.deep.include({ successful: 3, failed: 1 })
     })
 
-    it('are not made where the settings say so', async () => {
+    it('are not made if the settings turn them off', async () => {
       Object.assign(door.ctx.settings.deliverability, { tlsReports: false })
       noteTlsSession(door.ctx, session('asking.example'))
       await writeTlsResults(door.ctx)
@@ -448,7 +448,7 @@ describe('api: reports about a domain', () => {
     })
   })
 
-  it('say what is wrong with a question', async () => {
+  it('say what is wrong with a request', async () => {
     const cases = [
       ['?before=zzz', 'validation_error', 'before'],
       ['?since=yesterday', 'validation_error', 'since'],

@@ -46,7 +46,7 @@ describe('api: domains', () => {
     askTwo()
     rival = await makeTenant(door, { name: 'rival' })
     rivalCall = client(door.http, rival.key)
-    // Those of the tenants are vouched for, and no part of this.
+    // The domains of the tenants are verified by an administrator and not part of these tests.
     await door.ctx.store.domains.updateMany({}, { $unset: { watch: '' } })
   })
   after(async () => {
@@ -68,7 +68,7 @@ describe('api: domains', () => {
       .map(({ type, data }) => [type, data.record?.name ?? null])
       .reverse()
 
-  /** Publishes what the answer to a POST says, as its owner would by hand. */
+  /** Publishes the records in the answer to a POST, as the owner would by hand. */
   function publish(records: Domain['records'], without: readonly string[] = []): void {
     for (const server of servers) {
       const zone: { [question: string]: string[] } = {}
@@ -84,12 +84,12 @@ describe('api: domains', () => {
   const set = (question: string, values: readonly string[]) => {
     for (const server of servers) server.zone = { ...server.zone, [question]: values }
   }
-  /** What a record of a zone says, as a zone file has it. */
+  /** The data of a zone record in zone file format. */
   function inZoneFile(type: string, data: unknown): string {
     if (type === 'TXT') return (data as readonly Buffer[]).join('')
     return typeof data === 'string' ? data : Object.values(data as object).join(' ')
   }
-  /** Has a verified domain. */
+  /** Adds a domain and verifies it. */
   async function verified(domain: string): Promise<Answered> {
     const made = await post(domain)
     publish(made.body.records)
@@ -135,7 +135,7 @@ describe('api: domains', () => {
     expect(await get('shop.example')).to.deep.equal(body)
   })
 
-  it('of other scripts are kept in ASCII, and found in either form', async () => {
+  it('in other scripts are stored in ASCII, and found in either form', async () => {
     const { body } = await post('Bücher.example')
     expect(body.domain).to.equal('xn--bcher-kva.example')
     expect((await get(encodeURIComponent('bücher.example'))).domain).to.equal('xn--bcher-kva.example')
@@ -159,7 +159,7 @@ describe('api: domains', () => {
   for (const [name, domain, code] of refused)
     it(`are not added: ${name}`, async () => expect((await post(domain)).body.code).to.equal(code))
 
-  it('are as many as the plan has, and a failure or a deletion takes no place', async () => {
+  it('are limited by the plan, and a failed or deleted one does not count', async () => {
     const { accountId, key } = await makeTenant(door, { name: 'small', agentsPlan: 'free', plan: null })
     await raiseLimit(door.ctx, accountId, { figure: 'ownDomains', to: 2 })
     await door.ctx.store.domains.updateMany({ accountId }, { $unset: { watch: '' } })
@@ -171,7 +171,7 @@ describe('api: domains', () => {
     expect((await post('small3.example', small)).status).to.equal(201)
   })
 
-  it('are listed newest first, in pages, with the free one that nobody can change', async () => {
+  it('are listed newest first, in pages, including the free one, which cannot be changed', async () => {
     const signup = await client(door.http)<{ api_key: string }>('POST', '/api/v1/signup', { name: 'visitor' })
     const agent = client(door.http, signup.body.api_key)
     const accountId = (await agent<{ id: string }>('GET', '/api/v1/account')).body.id
@@ -227,7 +227,7 @@ describe('api: domains', () => {
       ).to.equal('domain_not_found')
   })
 
-  it('that are pending receive nothing, and have no mailboxes', async () => {
+  it('receive nothing and have no mailboxes while pending', async () => {
     const mailbox = await call<ErrorBody>('POST', '/api/v1/mailboxes', { address: 'a@shop.example' })
     expect(mailbox.body.code).to.equal('domain_not_verified')
     const email = { from: 'a@shop.example', to: 'delivered@simulator.invalid', subject: 'x', text: 'x' }
@@ -238,7 +238,7 @@ describe('api: domains', () => {
       )
   })
 
-  it('are verified by the first whose records are all there; the others conflict', async () => {
+  it('go to the first account whose records are all published; the others get a conflict', async () => {
     const theirs = (await post('shop.example', rivalCall)).body
     const ours = await get('shop.example')
     const empty = (await verify('shop.example')).body
@@ -270,11 +270,11 @@ describe('api: domains', () => {
     expect((await findRecipient(door.ctx, 'abuse@shop.example')).mailboxes).to.have.length(1)
   })
 
-  it('are of one account alone when two verify at the same moment', async () => {
+  it('go to only one account when two verify at the same moment', async () => {
     const claims = await Promise.all([post('race.example'), post('race.example', rivalCall)])
     const [one, other] = claims.map(({ body }) => body.records)
     publish(one!)
-    // Both tokens stand there, and each account's keys, as where a domain is handed over.
+    // Both tokens and each account's keys are published, as when a domain is handed over.
     publish(other!.filter(({ name }) => name.includes('_domainkey')))
     set('TXT _mailroom.race.example', [one![0]!.value, other![0]!.value])
     const answers = await Promise.all([verify('race.example'), verify('race.example', rivalCall)])
@@ -283,7 +283,7 @@ describe('api: domains', () => {
     expect(answers[accountId === tenant.accountId ? 0 : 1]?.body.status).to.equal('verified')
   })
 
-  it('are not those of sandboxes', async () => {
+  it('cannot be those of sandboxes', async () => {
     const { ctx } = door
     const { apiKey } = await issueTestKey(ctx, await getAccount(ctx, tenant.accountId), {
       kind: 'account',
@@ -295,7 +295,7 @@ describe('api: domains', () => {
     expect((await post('sand.example', client(door.http, apiKey))).body.code).to.equal('forbidden')
   })
 
-  it('are not those of simulated recipients', async () => {
+  it('cannot be those of simulated recipients', async () => {
     for (const domain of ['simulator.invalid', 'a.Simulator.invalid'])
       expect((await post(domain)).body).to.include({
         code: 'conflict',
@@ -311,7 +311,7 @@ describe('api: domains', () => {
     expect(await events('clock.example')).to.deep.equal([['domain.verified', null]])
   })
 
-  it('are verified by what our own zone serves alone, and send mail that a receiver believes', async () => {
+  it('are verified by the records of our own zone alone, and send mail that a receiver authenticates', async () => {
     const { ctx } = door
     await post('ours.example')
     expect((await verify('ours.example')).body).to.include({ status: 'pending' })
@@ -352,7 +352,7 @@ describe('api: domains', () => {
     expect(dmarc ? dmarc.status.result : null).to.equal('pass')
   })
 
-  it('that lose a record are broken within a turn when two resolvers agree, and verified again when it is back', async () => {
+  it('are broken within one check when two resolvers agree that a record is missing, and verified again once it is back', async () => {
     const { records } = await verified('watched.example')
     const [, mx] = records
     withdraw('MX watched.example')
@@ -367,7 +367,7 @@ describe('api: domains', () => {
       ok: false,
     })
     expect(told.data.record?.fix).to.equal('Publish the MX record watched.example with the value: 10 mx.mailroom.test')
-    // It sends and receives.
+    // The domain can send and receive.
     expect((await call('POST', '/api/v1/mailboxes', { address: 'a@watched.example' })).status).to.equal(201)
     await turn('watched.example')
     set('MX watched.example', [mx!.value])
@@ -380,7 +380,7 @@ describe('api: domains', () => {
     ])
   })
 
-  it('are not broken on the word of one resolver', async () => {
+  it('are not broken by the answer of one of two resolvers', async () => {
     await verified('doubted.example')
     servers[1]!.zone = Object.fromEntries(Object.entries(servers[1]!.zone).filter(([q]) => q !== 'MX doubted.example'))
     await turn('doubted.example')
@@ -393,7 +393,7 @@ describe('api: domains', () => {
     expect((await get('doubted.example')).status, 'it says so for some time').to.equal('broken')
   })
 
-  it('are broken by one resolver alone when it says so twice', async () => {
+  it('are broken by a single resolver if it gives the same answer twice', async () => {
     await verified('lonely.example')
     askOne()
     withdraw('TXT _dmarc.lonely.example')
@@ -413,7 +413,7 @@ describe('api: domains', () => {
     askTwo()
   })
 
-  it('that an administrator vouched for are not called broken for what was never there', async () => {
+  it('verified by an administrator are not broken because of records that never existed', async () => {
     await door.ctx.store.domains.updateOne(
       { _id: 'tenant.example' },
       { $set: { watch: { looks: [], lookedAt: null, dueAt: new Date(0), pauseMs: 0, rev: 0 } } },
@@ -425,7 +425,7 @@ describe('api: domains', () => {
     expect(await events('tenant.example')).to.deep.equal([])
   })
 
-  it('tell of their end 30 and 7 days before', async () => {
+  it('announce their expiry 30 and 7 days before', async () => {
     await verified('ending.example')
     const at = (days: number) => new Date(door.ctx.clock.now().getTime() + days * dayMs)
     const told = async () => (await events('ending.example')).filter(([type]) => type === 'domain.expiring').length
@@ -445,7 +445,7 @@ describe('api: domains', () => {
     }
   })
 
-  it('have their end from the registry where the settings name one, and an administrator knows better', async () => {
+  it('take their expiry from the registry if the settings name one, unless an administrator sets it', async () => {
     const { ctx } = door
     await verified('registered.example')
     let answer: [number, unknown] = [
@@ -493,7 +493,7 @@ describe('api: domains', () => {
     }
   })
 
-  it('change their DKIM keys without a mail that nobody can verify', async () => {
+  it('rotate their DKIM keys so that every message can be verified', async () => {
     await verified('keys.example')
     const { ctx } = door
     const selectors = async () => (await signingKeys(ctx, 'keys.example')).map(({ selector }) => selector)
@@ -525,7 +525,7 @@ describe('api: domains', () => {
     expect((await get('keys.example')).status).to.equal('verified')
   })
 
-  it('change their DKIM keys by themselves after the days of the setting', async () => {
+  it('rotate their DKIM keys automatically after the days of the setting', async () => {
     await verified('aging.example')
     const { domains } = door.ctx.settings
     Object.assign(domains, { dkimDays: 90 })
@@ -543,7 +543,7 @@ describe('api: domains', () => {
     ])
   })
 
-  it('give mailboxes without a name their own', async () => {
+  it('have a default display name, which can be changed and removed', async () => {
     const path = '/api/v1/domains/shop.example'
     expect((await call<Domain>('PATCH', path, { defaultDisplayName: ' The Shop ' })).body.defaultDisplayName).to.equal(
       'The Shop',
@@ -555,7 +555,7 @@ describe('api: domains', () => {
     expect((await call<Domain>('PATCH', path, { defaultDisplayName: null })).body.defaultDisplayName).to.equal(null)
   })
 
-  it('are deleted when nothing is on them, and free for others at once', async () => {
+  it('can be deleted once nothing uses them, and are free for others at once', async () => {
     const inUse = await call<ErrorBody & { error: string }>('DELETE', '/api/v1/domains/shop.example')
     expect(inUse.body).to.include({
       code: 'conflict',
@@ -580,7 +580,7 @@ describe('api: domains', () => {
     expect((await rivalCall('POST', '/api/v1/mailboxes', { address: 'a@shop.example' })).status).to.equal(201)
   })
 
-  it('leave no address behind that is made at the same moment, and go or stay whole', async () => {
+  it('leave no address behind that is created during their deletion, and are deleted whole or not at all', async () => {
     const target = tenant.address
     const { accountId } = tenant
     for (let round = 0; round < 8; round++) {
@@ -591,7 +591,7 @@ describe('api: domains', () => {
           ? call('POST', '/api/v1/aliases', { alias: n === 0 ? `*@${domain}` : `a${n}@${domain}`, targets: [target] })
           : call('POST', '/api/v1/mailboxes', { address: `m${n}@${domain}` })
       const leave = () => call<ErrorBody>('DELETE', `/api/v1/domains/${domain}`)
-      // Later in each round; two deletions, of which one may end what the other began.
+      // Later in each round. There are two deletions, and one may finish what the other has begun.
       const before = Array.from({ length: round }, (_, n) => make(n))
       const leaving = Array.from({ length: 1 + (round % 2) }, leave)
       const after = Array.from({ length: 8 }, (_, n) => make(round + n))
@@ -603,7 +603,7 @@ describe('api: domains', () => {
     }
   })
 
-  it('take no address while they are being deleted, and can be deleted again where that was cut short', async () => {
+  it('accept no address while they are being deleted, and an interrupted deletion can be repeated', async () => {
     const [domain, { accountId, address }] = ['cut-short.example', tenant]
     await giveDomain(door.ctx, { accountId, domain })
     await markLeaving(door.ctx.store, { accountId, domain, token: 'of a process that died' })
@@ -618,7 +618,7 @@ describe('api: domains', () => {
     expect((await get(domain)).code).to.equal('domain_not_found')
   })
 
-  it('are tools for account keys', async () => {
+  it('are available as tools to account keys', async () => {
     const mcp = await connectMcp(door.http, tenant.key)
     const names = (await mcp.listTools()).tools.map(({ name }) => name)
     expect(names).to.include.members(['list_domains', 'create_domain', 'verify_domain'])
@@ -629,7 +629,7 @@ describe('api: domains', () => {
     await mcp.close()
   })
 
-  it('say in the setup what is left to do', async () => {
+  it('have their remaining steps listed in the setup', async () => {
     const steps = (await call<{ steps: Json[] }>('GET', '/api/v1/account/setup')).body.steps
     const dns = steps.find(({ id }) => id === 'dns')
     expect(dns).to.include({ done: false })
@@ -646,7 +646,7 @@ describe('api: domains', () => {
       (await servedZone(door.ctx, 'zone.example'))?.records.map(({ type, name }) => `${type} ${name}`)
     before(async () => void (await verified('zone.example')))
 
-    it('are those to publish at first, kept by the service', async () => {
+    it('are at first those to publish, managed by the service', async () => {
       const records = await list()
       expect(records).to.have.length(15)
       expect(records.every(({ managed }) => managed)).to.equal(true)
@@ -660,7 +660,7 @@ describe('api: domains', () => {
       expect(await served()).to.have.members(records.map(({ type, name }) => `${type} ${name}`))
     })
 
-    it('are added by a name in any form, listed in pages, and served', async () => {
+    it('are added under a name in any form, listed in pages, and served', async () => {
       for (const [name, absolute] of [
         ['www', 'www.zone.example'],
         ['shop.zone.example', 'shop.zone.example'],
@@ -701,7 +701,7 @@ describe('api: domains', () => {
       it(`are not added: ${name}`, async () =>
         expect((await add(record)).body).to.include({ code, ...(param && { param }) }))
 
-    it('that mail depends on change and go with force alone, and stay as their owner left them', async () => {
+    it('that mail depends on are changed and deleted only with `force`, and then stay as their owner left them', async () => {
       const find = async (type: string, name: string) =>
         (await list()).find((each) => each.type === type && each.name === name)!
       const dmarc = await find('TXT', '_dmarc.zone.example')
@@ -735,7 +735,7 @@ describe('api: domains', () => {
       expect(entries.find(({ outcome }) => outcome === 'conflict')).to.not.have.property('change')
     })
 
-    it('of one name and type have one time to live', async () => {
+    it('of one name and type have the same TTL', async () => {
       await add({ type: 'TXT', name: 'texts', value: 'one', ttl: 600 })
       await add({ type: 'TXT', name: 'texts', value: 'two' })
       const both = async () => (await list()).filter(({ name }) => name === 'texts.zone.example')
@@ -744,7 +744,7 @@ describe('api: domains', () => {
       expect((await both()).map(({ ttl }) => ttl)).to.deep.equal([900, 900])
     })
 
-    it('take their priority in front of the value, where it is changed too', async () => {
+    it('accept their priority in front of the value, also in a change', async () => {
       const { body } = await add({ type: 'MX', name: 'inner', value: '10 a.example.net' })
       const change = async (edit: Json) => {
         const { value, priority, error } = (await call<Answer>('PATCH', `${path}/${body.id}`, { ...edit, force: true }))
@@ -761,7 +761,7 @@ describe('api: domains', () => {
       expect(await change({ priority: null })).to.equal('10 c.example.net')
     })
 
-    it('that do not go together are not made at once either', async () => {
+    it('that exclude each other cannot be created at the same moment either', async () => {
       const answers = await Promise.all([
         add({ type: 'CNAME', name: 'race', value: 'x.example' }),
         ...['1', '2', '3'].map((n) => add({ type: 'A', name: 'race', value: `192.0.2.${n}` })),
@@ -771,7 +771,7 @@ describe('api: domains', () => {
       expect(answers.filter(({ status }) => status === 201)).to.have.length(types.length)
     })
 
-    it('are within reach of agent keys that reach a mailbox there', async () => {
+    it('can be managed by agent keys that reach a mailbox on the domain', async () => {
       const { body } = await call<{ address: string }>('POST', '/api/v1/mailboxes', { address: 'a@zone.example' })
       expect(body.address).to.equal('a@zone.example')
       const { mailboxes } = await findRecipient(door.ctx, 'a@zone.example')
@@ -811,7 +811,7 @@ describe('api: domains', () => {
     })
     after(() => primary?.stop())
 
-    it('are all there when it begins, and our own server serves none', async () => {
+    it('are all published there at the start, and our own server serves none', async () => {
       await use(updates())
       expect(primary.records.size).to.equal(15)
       expect(there('MX')).to.deep.equal(['MX elsewhere.example 3600 {"preference":10,"exchange":"mx.mailroom.test"}'])
@@ -837,7 +837,7 @@ describe('api: domains', () => {
       expect(there('MX')).to.deep.equal([])
     })
 
-    it('are refused where one update cannot hold the change, and stay as they are', async () => {
+    it('are unchanged after a change too large for one update, which is refused', async () => {
       const texts = Array.from({ length: 10 }, (_, n) => `${n}`.repeat(4_000))
       const ids: string[] = []
       for (const value of texts) ids.push((await add({ type: 'TXT', name: 'large', value, ttl: 300 })).body.id)
@@ -854,7 +854,7 @@ describe('api: domains', () => {
       expect(there('TXT large')).to.deep.equal([])
     })
 
-    it('prove names there too', async () => {
+    it('include proofs of names there too', async () => {
       expect(await publishTxt(door.ctx, '_acme-challenge.elsewhere.example', ['proof'])).to.equal(true)
       expect(there('TXT _acme')).to.deep.equal(['TXT _acme-challenge.elsewhere.example 60 ["proof"]'])
       await withdrawTxt(door.ctx, '_acme-challenge.elsewhere.example', 'proof')
@@ -869,7 +869,7 @@ describe('api: domains', () => {
       ['hangs up', 'silence', 'unavailable', 'it hung up'],
     ]
     for (const [name, trouble, code, words] of troubles)
-      it(`stay as they are when it ${name}`, async () => {
+      it(`stay unchanged if it ${name}`, async () => {
         primary.trouble = trouble
         const { body } = await add({ type: 'A', name: 'never', value: '192.0.2.1' })
         primary.trouble = null
@@ -879,7 +879,7 @@ describe('api: domains', () => {
         expect(records.some((record) => record.name === 'never.elsewhere.example')).to.equal(false)
       })
 
-    it('go to nobody whose key is another, or who is not there', async () => {
+    it('are not sent to a server with another key, or that does not answer', async () => {
       const other = 'hmac-sha256:mailroom:b3RoZXJvdGhlcm90aGVy'
       expect(await use(updates({ key: other })).catch(({ message }) => message)).to.include(
         'refused the change of elsewhere.example',
@@ -890,7 +890,7 @@ describe('api: domains', () => {
       expect((await get('elsewhere.example')).dns).to.equal('dynamic-update')
     })
 
-    it('are read alone when they are published by hand, and served again when we keep them', async () => {
+    it('are read-only while published by hand, and served again once the service manages them', async () => {
       await use({ kind: 'by-hand' })
       expect((await add({ type: 'A', name: 'hand', value: '192.0.2.1' })).body).to.include({ code: 'conflict' })
       expect((await call<{ records: DnsRecord[] }>('GET', path)).body.records.length).to.be.above(10)

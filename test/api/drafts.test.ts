@@ -28,13 +28,13 @@ describe('api: drafts', () => {
   const uidOf = async (id: string) =>
     (await door.ctx.store.messages.findOne({ mailboxId: tenant.mailboxId, _id: id }))?.uid ?? 0
 
-  it('is a message in Drafts that may lack everything', async () => {
+  it('is a message in Drafts in which every field is optional', async () => {
     const { status, body } = await create({})
     expect([status, body.folder, body.to, body.text]).to.deep.equal([201, 'Drafts', [], ''])
     expect((await drafts())[0]).to.include({ message_id: body.message_id })
   })
 
-  it('keeps its id while its content changes, and what a change leaves out', async () => {
+  it('keeps its id when it is changed, and the fields that a change leaves out', async () => {
     const file = { name: 'a.txt', contentType: 'text/plain', content: Buffer.from('file').toString('base64') }
     const { body } = await create({
       to: 'Ada <ada@remote.example>',
@@ -65,7 +65,7 @@ describe('api: drafts', () => {
     expect(names).to.include.members(['X-Ref', 'DKIM-Signature']).and.not.include('Bcc')
   })
 
-  describe('its bodies never say two things:', () => {
+  describe('its bodies never contradict each other:', () => {
     const rich = { text: 'Price: 10', html: '<p>Price: <b>10</b></p>' }
     type Bodies = { readonly text?: string; readonly html?: string; readonly markdown?: string }
     const cases: readonly (readonly [name: string, was: Bodies, change: Bodies, text: string, html: RegExp | null])[] =
@@ -99,7 +99,7 @@ describe('api: drafts', () => {
       })
   })
 
-  it('is not written anew by a change that changes nothing', async () => {
+  it('is not rewritten by a change that changes nothing', async () => {
     const { body } = await create({
       to: 'Ada <ada@remote.example>',
       subject: 'Plan',
@@ -119,7 +119,7 @@ describe('api: drafts', () => {
     expect(await uidOf(body.message_id)).to.equal(uid)
   })
 
-  it('keeps the thread it answers in', async () => {
+  it('keeps the thread in which it replies', async () => {
     const id = await deliver(door.ctx, {
       to: tenant.address,
       raw: 'From: Eve <eve@remote.example>\nSubject: Question\nMessage-ID: <why@remote.example>\n\nWhy?\n',
@@ -130,14 +130,14 @@ describe('api: drafts', () => {
     expect(sent.body.thread_id).to.equal(answered.body.thread_id)
   })
 
-  it('that cannot be sent stays', async () => {
+  it('is kept if it cannot be sent', async () => {
     const { body } = await create({ text: 'To nobody' })
     const refused = await call<ErrorBody>('POST', `${box}/drafts/${body.message_id}/send`)
     expect([refused.status, refused.body.code, refused.body.param]).to.deep.equal([400, 'validation_error', 'to'])
     expect((await call('GET', `${box}/drafts/${body.message_id}`)).status).to.equal(200)
   })
 
-  it('is removed for good, with its bytes', async () => {
+  it('is deleted permanently, with its bytes', async () => {
     const { body } = await create({ text: 'Never mind' })
     const doc = await door.ctx.store.messages.findOne({ mailboxId: tenant.mailboxId, _id: body.message_id })
     expect((await call('DELETE', `${box}/drafts/${body.message_id}`)).body).to.include({ deleted: true })
@@ -162,7 +162,7 @@ describe('api: drafts', () => {
     }
     const cancel = (id: string) => call<Cancelled>('DELETE', `${box}/scheduled/${id}`)
 
-    it('is a draft again with all that it had, and goes out when it is sent anew', async () => {
+    it('becomes a draft again with all its content, and can be sent again', async () => {
       await call('PATCH', `/api/v1/mailboxes/${tenant.address}`, { signature: 'Ann of Sales' })
       const raw = 'From: carol@remote.example\nSubject: Ask\nMessage-ID: <ask@remote.example>\n\nHi\n'
       const inReplyTo = await deliver(door.ctx, { to: tenant.address, raw })
@@ -199,7 +199,7 @@ describe('api: drafts', () => {
       await call('PATCH', `/api/v1/mailboxes/${tenant.address}`, { signature: '' })
     })
 
-    it('is one draft, however many cancel it at a time', async () => {
+    it('becomes one draft, however many requests cancel it at once', async () => {
       const { message_id: id } = (await create({ to: 'ada@remote.example', subject: 'Cancelled', text: 'Hi' })).body
       const sendId = await plan(id)
       const answers = await Promise.all(Array.from({ length: 4 }, () => cancel(sendId)))
@@ -209,7 +209,7 @@ describe('api: drafts', () => {
       expect(found.map(({ message_id }) => message_id)).to.deep.equal([made])
     })
 
-    it('does not keep the send from being cancelled where its bytes are gone', async () => {
+    it('can be cancelled even if its bytes are gone', async () => {
       const sendId = await plan(
         (await create({ to: 'ada@remote.example', subject: 'Gone', text: 'Hi' })).body.message_id,
       )
@@ -219,7 +219,7 @@ describe('api: drafts', () => {
       expect([status, body.draft_id]).to.deep.equal([200, null])
     })
 
-    it('is one from the address of the mailbox when its alias is gone', async () => {
+    it('becomes a draft from the address of the mailbox if its alias is gone', async () => {
       const alias = `sales@${tenant.address.split('@')[1]}`
       await call('POST', '/api/v1/aliases', { alias, targets: [tenant.address] })
       const fields = { from: `Sales <${alias}>`, to: 'ada@remote.example', subject: 'Alias', text: 'Hi' }
@@ -235,14 +235,14 @@ describe('api: drafts', () => {
     })
   })
 
-  it('is sent once by several at a time, who all get the same answer', async () => {
+  it('is sent once for several simultaneous requests, which all get the same answer', async () => {
     const used = async () => (await call<{ sends: { used: number } }>('GET', '/api/v1/usage')).body.sends.used
     const before = await used()
     const { message_id: id } = (await create({ to: 'once@remote.example', subject: 'Once', text: 'Hi' })).body
     const sent = await Promise.all(Array.from({ length: 5 }, () => call('POST', `${box}/drafts/${id}/send`)))
     const answers = sent.map(({ status, body }) => [status, status === 202 ? body.id : body.code])
     const [[, first] = []] = answers.filter(([status]) => status === 202)
-    // A request that comes after the draft is gone finds no draft.
+    // A request that arrives after the draft was sent finds no draft.
     for (const answer of answers)
       expect([
         [202, first],
@@ -252,7 +252,7 @@ describe('api: drafts', () => {
     expect(await used()).to.equal(before + 1)
   })
 
-  it('goes out although what it answers is gone', async () => {
+  it('is sent even if the message that it answers is gone', async () => {
     const raw = 'From: carol@remote.example\nSubject: Gone\nMessage-ID: <gone@remote.example>\n\nHi\n'
     const inReplyTo = await deliver(door.ctx, { to: tenant.address, raw })
     const { message_id: id } = (await create({ to: 'carol@remote.example', subject: 'Re', text: 'Hi', inReplyTo })).body
@@ -264,7 +264,7 @@ describe('api: drafts', () => {
     expect(copy.body.in_reply_to).to.equal('gone@remote.example')
   })
 
-  it('refuses what is no address, no draft and no answerable message', async () => {
+  it('refuses invalid addresses, drafts, and messages that cannot be answered', async () => {
     const address = await create({ cc: ['ada@remote.example', 'x@@y'] })
     expect([address.status, address.body.param]).to.deep.equal([400, 'cc[1]'])
     const parent = await create({ inReplyTo: 'msg_none' })
@@ -278,7 +278,7 @@ describe('api: drafts', () => {
     expect((await call('DELETE', `${box}/drafts/${inbox}`)).status).to.equal(404)
   })
 
-  it('is for agents: a person mailbox answers agent_inbox_only, and others see nothing', async () => {
+  it("is for agents: a person's mailbox answers agent_inbox_only, and other tenants see nothing", async () => {
     const address = 'person@tenant.example'
     await call('POST', '/api/v1/mailboxes', { address, displayName: 'Person', kind: 'person' })
     for (const [method, body] of [

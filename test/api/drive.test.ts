@@ -1,4 +1,4 @@
-/** Drive: files come in by the command line, and are listed and downloaded by the API and MCP. */
+/** Drive: files are uploaded by the command line, and listed and downloaded by the API and MCP. */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -39,7 +39,7 @@ describe('Drive', () => {
     expect(status).to.equal(200)
     return { ...body, url: here(body.url) }
   }
-  /** The door names links after its settings, not after its port. */
+  /** The door builds links from its settings, not from its port. */
   const here = (url: string) => door.http + new URL(url).pathname
   const put = (at: string, text: string) => putText(door.ctx, tenant.accountId, at, text)
 
@@ -69,7 +69,7 @@ describe('Drive', () => {
     expect(second.next).to.equal(null)
   })
 
-  it('gives a link that needs no key, takes ranges, and never shows a page', async () => {
+  it('gives a link that needs no key, supports ranges, and is never shown as a page', async () => {
     const id = await put('page.html', '<script>0123456789</script>')
     await door.ctx.store.driveEntries.updateOne({ _id: id }, { $set: { contentType: 'text/html' } })
     const { url, expiresAt } = await urlOf(id)
@@ -91,7 +91,7 @@ describe('Drive', () => {
     expect((await fetch(url, { headers: { 'if-none-match': whole.headers.get('etag') ?? '' } })).status).to.equal(304)
   })
 
-  it('ends a link with its time, with its file, and with another content', async () => {
+  it('ends a link when it expires, when its file is removed, and when the content changes', async () => {
     const [timely, removed, replaced] = [await put('a', 'a'), await put('b', 'b'), await put('c', 'c')]
     const at = door.ctx.clock.now()
     await door.ctx.store.driveEntries.updateOne({ _id: replaced }, { $set: { modifiedAt: at } })
@@ -99,7 +99,7 @@ describe('Drive', () => {
     await command('drive', 'remove', 'tenant', 'b')
     door.advance(1)
     await put('c', 'other')
-    // As old as the one before, as files out of archives are.
+    // With the same modification time as before, as with files from archives.
     await door.ctx.store.driveEntries.updateOne({ _id: replaced }, { $set: { modifiedAt: at } })
     const statuses = async () => Promise.all(links.map(async (url) => (await fetch(url)).status))
     expect(await statuses()).to.deep.equal([200, 404, 404])
@@ -174,7 +174,7 @@ describe('Drive', () => {
     })
     after(() => rm(folder, { recursive: true, force: true }))
 
-    it('puts folders, leaves alone what is there, and replaces what has changed', async () => {
+    it('uploads folders, skips unchanged files, and replaces changed ones', async () => {
       const reports = path.join(folder, 'reports')
       const first = await command('drive', 'put', 'tenant', reports, '--to', 'shared')
       expect(first.records).to.deep.equal([{ account: tenant.accountId, new: 2, replaced: 0, same: 0 }])
@@ -199,7 +199,7 @@ describe('Drive', () => {
       expect(await door.ctx.store.driveChunks.countDocuments({ files_id: { $regex: String(empty?.id) } })).to.equal(0)
     })
 
-    it('leaves out links in a folder that lead to nothing or back', async () => {
+    it('skips symbolic links in a folder that are broken or lead back into it', async () => {
       const linked = path.join(folder, 'linked')
       await mkdir(linked)
       await writeFile(path.join(linked, 'a.txt'), 'a')
@@ -210,7 +210,7 @@ describe('Drive', () => {
       expect(records, err).to.deep.equal([{ account: tenant.accountId, new: 2, replaced: 0, same: 0 }])
     })
 
-    it('keeps an attachment when its message goes', async () => {
+    it('keeps a saved attachment when its message is deleted', async () => {
       const { address } = tenant
       const raw = `From: a@remote.example\nSubject: s\nContent-Type: application/pdf; name="a/b.pdf"\nContent-Disposition: attachment\nContent-Transfer-Encoding: base64\n\nJVBERi0xLjQ=\n`
       const messageId = await deliver(door.ctx, { to: address, raw })
@@ -222,7 +222,7 @@ describe('Drive', () => {
       expect(await (await fetch((await urlOf(String(records[0]?.id))).url)).text()).to.equal('%PDF-1.4')
     })
 
-    it('leaves an attachment alone that is kept once more', async () => {
+    it('does not change an attachment that is saved a second time', async () => {
       const { address } = tenant
       const raw = 'From: a@remote.example\nSubject: s\nContent-Type: application/pdf; name=twice.pdf\n\n%PDF-1.4'
       const messageId = await deliver(door.ctx, { to: address, raw })
@@ -239,7 +239,7 @@ describe('Drive', () => {
       expect(await (await fetch(url)).text()).to.match(/^%PDF-1\.4\s*$/)
     })
 
-    it('says what is wrong', async () => {
+    it('says what is wrong with a command', async () => {
       await put('a file', 'x')
       const said = async (...args: readonly string[]) => (await command('drive', ...args)).err
       expect(await said('put', 'tenant', '/nowhere/at-all')).to.match(/There is no file or folder .*at-all/)
@@ -272,7 +272,7 @@ describe('Drive', () => {
       },
       ...more,
     })
-    /** As the file, but cut after so many bytes. */
+    /** The content of the file, cut off after a number of bytes. */
     const cutAt = (end: number): Partial<DriveSource> => ({
       read: async function* (from) {
         yield content.subarray(from, end)
@@ -281,7 +281,7 @@ describe('Drive', () => {
     })
     const top = () => ({ accountId: tenant.accountId, parentId: null })
 
-    it('goes on behind its last whole part, is shown when it is whole, and is read in any range', async () => {
+    it('resumes after its last complete part, is listed once complete, and can be read in any range', async () => {
       const begun = await putFile(door.ctx, top(), file(cutAt(partBytes + 5))).catch((error: unknown) => error)
       expect(String(begun)).to.equal('Error: cut')
       expect((await list()).entries.some(({ name }) => name === 'long.bin')).to.equal(false)
@@ -306,7 +306,7 @@ describe('Drive', () => {
       expect(across.equals(content.subarray(partBytes - 10, partBytes + 10))).to.equal(true)
     })
 
-    it('keeps its old content until the new one is whole, and loses what nobody goes on with', async () => {
+    it('keeps its old content until the new one is complete, and drops an upload that is not resumed', async () => {
       const id = await put('kept.txt', 'old')
       const cut = await putFile(door.ctx, top(), file({ name: 'kept.txt', ...cutAt(partBytes) })).catch(() => 'cut')
       expect(cut).to.equal('cut')
@@ -319,7 +319,7 @@ describe('Drive', () => {
       expect(await (await fetch((await urlOf(id)).url)).text()).to.equal('old')
     })
 
-    it('leaves nothing of a part that was cut: by the sweep, by another content, by its removal', async () => {
+    it('leaves nothing of an incomplete part after the sweep, a new content or the removal', async () => {
       const pieces = ({ _id }: { readonly _id: string }) =>
         door.ctx.store.driveChunks.countDocuments({ files_id: { $regex: `^${_id}` } })
       const entryOf = async (name: string) =>
@@ -341,7 +341,7 @@ describe('Drive', () => {
       expect(await Promise.all([swept, replaced, removed].map(pieces))).to.deep.equal([0, 1, 0])
     })
 
-    it('leaves nothing of a file whose entry went just before a crash, and all of those that are there or on their way', async () => {
+    it('leaves nothing of a file whose entry was removed just before a crash, and keeps existing files and uploads', async () => {
       const { driveEntries, driveFiles } = door.ctx.store
       const partsOf = ({ _id }: { readonly _id: string }) =>
         driveFiles.countDocuments({ filename: { $regex: `^${_id}` } })
@@ -353,7 +353,7 @@ describe('Drive', () => {
       ).to.equal('cut')
       const begun = (await driveEntryNamed(door.ctx.store, { ...top(), name: 'begun.bin' }))!
       await driveEntries.deleteOne({ accountId: tenant.accountId, _id: gone._id })
-      // Its deletion had begun, too.
+      // Its deletion has also begun.
       const first = await driveFiles.findOne({ filename: { $regex: `^${gone._id}` } }, { sort: { filename: 1 } })
       await door.ctx.store.driveChunks.deleteOne({ files_id: first!._id, n: 0 })
       const [partsGone = 0, partsKept] = await Promise.all(before)
@@ -363,7 +363,7 @@ describe('Drive', () => {
       expect(await sweepParts(door.ctx)).to.equal(0)
     })
 
-    it('is whole when two put it in at once, and the one that began first is told', async () => {
+    it('is complete if two commands upload it at once, and the one that started first gets an error', async () => {
       const name = 'raced.bin'
       const pieces = () => door.ctx.store.driveChunks.countDocuments({ files_id: { $regex: `^${raced?._id}` } })
       let raced: DriveEntryDoc | null = null
@@ -387,7 +387,7 @@ describe('Drive', () => {
       expect(await sweepParts(door.ctx)).to.equal(0)
     })
 
-    it('keeps the content that it has when another one was begun, and it is put in again', async () => {
+    it('keeps its content if that is uploaded again while another content is unfinished', async () => {
       const name = 'again.bin'
       const short = (more: Partial<DriveSource>) => file({ name, sizeBytes: 1_000, ...more })
       const { entry } = await putFile(door.ctx, top(), short({}))

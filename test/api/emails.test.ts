@@ -20,7 +20,7 @@ describe('api: transactional mail and templates', () => {
     call<Answer>('POST', '/api/v1/emails', { from, to: 'ada@remote.example', ...body })
   const template = (body: Json) => call<Answer>('POST', '/api/v1/templates', body)
 
-  it('goes from an address without a mailbox, keeps no copy, and can be asked for', async () => {
+  it('is sent from an address without a mailbox, keeps no copy, and can be looked up', async () => {
     const { status, body } = await send({ subject: 'Order 7', text: 'Thanks.', tags: ['orders'] })
     expect([status, body.message_id, body.thread_id]).to.deep.equal([202, null, null])
     const found = await call<Answer>('GET', `/api/v1/emails/${body.id}`)
@@ -37,7 +37,7 @@ describe('api: transactional mail and templates', () => {
     expect(list.body.emails.map(({ id }) => id)).to.deep.equal([body.id])
   })
 
-  it('fills a template, escaping values in HTML alone', async () => {
+  it('fills a template, escaping values only in HTML', async () => {
     const made = await template({
       alias: 'welcome',
       subject: 'Hi {{name}}',
@@ -58,7 +58,7 @@ describe('api: transactional mail and templates', () => {
     expect((await call('GET', `/api/v1/emails/${body.id}`)).body.subject).to.equal('Hi Ada')
   })
 
-  it('fills no template beyond what a send may have, and tells how large it would be', async () => {
+  it('refuses to fill a template beyond the size limit of a send, and says how large it would be', async () => {
     await template({ alias: 'rows', subject: '{{row}}', text: '{{row}}'.repeat(20_000) })
     const variables = { row: 'ä'.repeat(1_000) }
     const path = '/api/v1/templates/rows'
@@ -76,7 +76,7 @@ describe('api: transactional mail and templates', () => {
       })
   })
 
-  it('fills no subject beyond what a send may have', async () => {
+  it('refuses to fill a subject beyond the length limit', async () => {
     await template({ alias: 'titled', subject: 'For {{name}}', text: 'x' })
     const titled = (chars: number) => send({ template: 'titled', variables: { name: '\u{1f600}'.repeat(chars) } })
     expect((await titled(994)).status).to.equal(202)
@@ -89,7 +89,7 @@ describe('api: transactional mail and templates', () => {
     })
   })
 
-  it('tells who gives a template no body of the two that it can have', async () => {
+  it('says what to do when a template has neither of its two bodies', async () => {
     const made = await template({ alias: 'empty', subject: 'x' })
     const emptied = await call<ErrorBody>('PATCH', '/api/v1/templates/welcome', { text: null, html: null })
     for (const { status, body } of [made, emptied])
@@ -107,7 +107,7 @@ describe('api: transactional mail and templates', () => {
     expect([status, body.code, body.missing]).to.deep.equal([422, 'missing_template_variables', ['code']])
   })
 
-  it('refuses variables that no template takes, in place of sending the tokens as they are', async () => {
+  it('refuses variables without a template instead of sending the tokens unfilled', async () => {
     const { status, body } = await send({ subject: 'Hi {{name}}', text: 'Hi {{name}}', variables: { name: 'Ada' } })
     expect([status, body.code, body.param]).to.deep.equal([400, 'validation_error', 'variables'])
     expect((await send({ subject: 'Hi', text: 'Hi', variables: {} })).status).to.equal(202)
@@ -165,7 +165,7 @@ describe('api: transactional mail and templates', () => {
     }
     const code = ({ status, body }: { status: number; body: ErrorBody }) => [status, body.code]
 
-    it('goes without a mailbox at the time that it was moved to', async () => {
+    it('is sent without a mailbox at the time to which it was moved', async () => {
       const { body } = await later()
       const sendAt = inHours(5)
       const moved = await call<Answer>('PATCH', `/api/v1/emails/${body.id}`, { sendAt })
@@ -180,7 +180,7 @@ describe('api: transactional mail and templates', () => {
       expect(code(await call<ErrorBody>('POST', `/api/v1/emails/${body.id}/cancel`))).to.deep.equal([409, 'conflict'])
     })
 
-    it('is not sent without a mailbox once it is cancelled, and its allowance comes back', async () => {
+    it('is not sent once it is cancelled, and its quota is returned', async () => {
       const used = async () => (await call<{ sends: { used: number } }>('GET', '/api/v1/usage')).body.sends.used
       const before = await used()
       const { body } = await later()
@@ -193,7 +193,7 @@ describe('api: transactional mail and templates', () => {
       expect(await rowsOf(body.id)).to.equal(0)
     })
 
-    it('is a draft again when it was one', async () => {
+    it('becomes a draft again if it was one', async () => {
       const box = mailboxPath(tenant.address)
       const { body: draft } = await call<Json>('POST', `${box}/drafts`, { to: 'ada@remote.example', text: 'Draft' })
       const sent = await call<Answer>('POST', `${box}/drafts/${draft.message_id}/send`, { sendAt: inHours(2) })
@@ -203,7 +203,7 @@ describe('api: transactional mail and templates', () => {
       expect([again.status, again.body.text]).to.deep.equal([200, 'Draft'])
     })
 
-    it('is moved and cancelled neither by an agent key that did not send it nor by another account', async () => {
+    it('cannot be moved or cancelled by an agent key that did not send it, or by another account', async () => {
       const { body } = await later()
       const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId, kind: 'agent', scopes: ['mail:send'] })
       const other = await makeTenant(door, { name: 'elsewhere' })
@@ -217,7 +217,7 @@ describe('api: transactional mail and templates', () => {
       expect(await rowsOf(body.id)).to.equal(1)
     })
 
-    it('refuses to move and to cancel what was sent at once', async () => {
+    it('refuses to move or cancel a send that was not scheduled', async () => {
       const { body } = await send({ text: 'x' })
       expect(code(await call<ErrorBody>('POST', `/api/v1/emails/${body.id}/cancel`))).to.deep.equal([409, 'conflict'])
     })

@@ -16,7 +16,7 @@ import { type Answer, type Call, client, type Json, mailboxPath } from '../peers
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 import { makeCustomer, makePartner } from '../start/partners.ts'
 
-/** interface.md, Errors; and the one code that decisions.md adds. */
+/** The codes of interface.md, Errors, and the one that decisions.md adds. */
 const contract: { readonly [code in FailureCode]: number } = {
   missing_api_key: 401,
   invalid_api_key: 401,
@@ -112,7 +112,7 @@ describe('error codes', () => {
     return { call: own, send: sender(own, address), claim }
   }
 
-  /** Makes a DKIM key unreadable. Returns what makes it whole again. */
+  /** Makes a DKIM key unreadable. Returns a function that restores it. */
   async function breakSigning(address: string): Promise<() => Promise<unknown>> {
     const { domains } = door.ctx.store
     const domain = { _id: address.slice('agent@'.length) }
@@ -321,7 +321,7 @@ describe('error codes', () => {
     },
   }
 
-  /** What an answer with this code has beside what all have. */
+  /** The additional fields of an answer with this code. */
   const extra: { readonly [code in FailureCode]?: object } = {
     validation_error: { param: 'to' },
     insufficient_scope: { requiredScope: 'mailboxes:read' },
@@ -334,7 +334,7 @@ describe('error codes', () => {
   })
 
   for (const [code, produce] of Object.entries(produced) as [FailureCode, () => Promise<Answer>][])
-    it(`${code} comes through the API, whole`, async () => {
+    it(`${code} is returned by the API with all its fields`, async () => {
       const { status, headers, body } = await produce()
       const { error, fix, retryAfter, ...rest } = body
       expect(rest, JSON.stringify(body)).to.deep.equal({
@@ -354,13 +354,13 @@ describe('error codes', () => {
       expect(headers.get('x-request-id')).to.be.a('string')
     })
 
-  it('a send that failed goes out once when it is tried again with the same Idempotency-Key', async () => {
+  it('a failed send goes out once if it is repeated with the same Idempotency-Key', async () => {
     const own = await fresh()
     const headers = { 'idempotency-key': 'again' }
     const mend = await breakSigning(own.address)
     for (let n = 0; n < 2; n++) expect((await own.send({}, headers)).body.code).to.equal('send_failed')
     await mend()
-    // The process keeps what it knows of a domain for a while.
+    // The process caches domains for a while.
     door.advance(10 * minuteMs)
     const sent = await own.send({}, headers)
     expect([sent.status, (await own.send({}, headers)).body.id]).to.deep.equal([202, sent.body.id])

@@ -1,4 +1,4 @@
-/** How those who follow the events of an account hear of them: by what their process records, by a note, or by a look. */
+/** How clients that follow the events of an account receive them: from their own process, after a change note, or by a query. */
 import { expect } from 'chai'
 import type { CommandStartedEvent } from 'mongodb'
 import { recordEvents } from '../../core/notify/events.ts'
@@ -12,7 +12,7 @@ import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 type Envelope = { readonly id: string }
 type Events = { readonly events: readonly Envelope[]; readonly cursor: string }
 
-describe('api: who follows the events of an account', () => {
+describe('api: a client that follows the events of an account', () => {
   let door: Door
   let another: Awaited<ReturnType<Door['another']>>
   let tenant: Tenant
@@ -31,7 +31,7 @@ describe('api: who follows the events of an account', () => {
     await door?.close()
   })
 
-  /** Records an event in a process, and returns its id. */
+  /** Records an event in the given process. Returns its id. */
   async function happen(ctx: Context): Promise<string> {
     const { accountId, address: mailbox, mailboxId } = tenant
     const createdAt = ctx.clock.now()
@@ -48,7 +48,7 @@ describe('api: who follows the events of an account', () => {
     await recordEvents(ctx, [{ ...event, data: { from: null } }])
     return _id
   }
-  /** Loses the notes of a process while work is done. */
+  /** Drops the change notes of a process during `work`. */
   async function withoutNotes<T>({ changes }: Context, work: () => Promise<T>): Promise<T> {
     const { publish } = changes
     Object.assign(changes, { publish: () => undefined })
@@ -58,7 +58,7 @@ describe('api: who follows the events of an account', () => {
       Object.assign(changes, { publish })
     }
   }
-  /** How often the process of the door looked for new events while work was done. */
+  /** How often the process of the door queries for new events during `work`. */
   async function looksDuring(work: () => Promise<void>): Promise<number> {
     let looks = 0
     const count = ({ command }: CommandStartedEvent) => {
@@ -88,17 +88,17 @@ describe('api: who follows the events of an account', () => {
     return heard
   }
 
-  it('finds an event whose note was lost', async () => {
+  it('receives an event whose change note was lost', async () => {
     const answer = list(`&after=${await end()}&wait=1`)
     await door.asked()
     const lost = await withoutNotes(another.ctx, () => happen(another.ctx))
     const first = await answer
-    // Who just looked is heard of at the next look.
+    // An event recorded right after a query is found by the next one.
     const got = first.events.length > 0 ? first : await list(`&after=${first.cursor}&wait=1`)
     expect(ids(got)).to.deep.equal([lost])
   })
 
-  it('shares one look for new events with hundreds, and each hears all of them once', async () => {
+  it('shares one query for new events with hundreds of others, and each receives all events once', async () => {
     const opened = await follow(250)
     const looks = await looksDuring(async () => {
       const made = [await happen(another.ctx), await happen(another.ctx), await happen(another.ctx)]
@@ -108,7 +108,7 @@ describe('api: who follows the events of an account', () => {
     for (const reader of opened) reader.hangUp()
   })
 
-  it('hears what its own process records without a note and without a look', async () => {
+  it('receives events of its own process without a change note and without a query', async () => {
     const opened = await follow(3)
     const isHeardWithoutLook = async () => {
       const looks = await looksDuring(() =>
@@ -119,11 +119,11 @@ describe('api: who follows the events of an account', () => {
       )
       return looks === 0
     }
-    // Now and then it looks anyway, for what no note told.
+    // The process also queries now and then, for events whose note was lost.
     await eventually('events that are heard without a look', isHeardWithoutLook)
   })
 
-  it('hears each event once and in order, whichever processes record at the same time', async () => {
+  it('receives each event once and in order, whichever processes record at the same time', async () => {
     const from = await end()
     const opened = await follow(3)
     const both = [door.ctx, another.ctx]

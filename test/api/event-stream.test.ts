@@ -7,7 +7,7 @@ import Koa from 'koa'
 import { sendEvents } from '../../api/event-stream.ts'
 
 describe('api: sending an event stream', () => {
-  it('to a reader that takes nothing holds a few pieces, and ends', async () => {
+  it('buffers only a few pieces for a reader that reads nothing, and ends', async () => {
     const pieceBytes = 64 * 1024
     const enoughBytes = 64 * 1024 * 1024
     let made = 0
@@ -28,7 +28,7 @@ describe('api: sending an event stream', () => {
       const asked = request({ port, host: '127.0.0.1' }).end()
       const [response] = await once(asked, 'response')
       await closed.promise
-      // What the sockets of both sides take, and no more than that.
+      // Only as much as the sockets of both sides buffer.
       expect(made).to.be.lessThan(enoughBytes)
       response.resume()
       const [error] = await once(response, 'error')

@@ -91,7 +91,7 @@ describe('api: events', () => {
   }
 
   describe('an event', () => {
-    it('is read by its id as it stands in the list', async () => {
+    it('is read by its id as the list shows it', async () => {
       const id = await happen()
       const { body, status } = await call('GET', `/api/v1/events/${id}`)
       const { success, ...event } = body
@@ -120,7 +120,7 @@ describe('api: events', () => {
         expect(ids(await list('', asking))).to.not.include(id)
         expect(ids(await list(`&after=${after}`, asking))).to.not.include(id)
         const reader = await openStream(door.http, { key: apiKey, query: `?after=${after}` })
-        // What comes after it is heard.
+        // Events after it are received.
         const heard = await happen({
           type: scopes.includes('mail:read') ? 'message.sent' : 'email.bounced',
           second: true,
@@ -129,7 +129,7 @@ describe('api: events', () => {
         reader.hangUp()
       })
 
-    it('of another account is not there', async () => {
+    it('of another account is not found', async () => {
       const id = await happen({ of: other })
       expect((await call<ErrorBody>('GET', `/api/v1/events/${id}`)).body.code).to.equal('not_found')
     })
@@ -175,7 +175,7 @@ describe('api: events', () => {
     })
 
     for (const [query, numbers] of filters)
-      it(`say the same to all readers: ${query || 'none'}`, async () => {
+      it(`give every kind of reader the same events: ${query || 'none'}`, async () => {
         const wanted = numbers.map((n) => all[n])
         expect(ids(await list(`&after=${since}${query}`)), 'forward').to.deep.equal(wanted)
         expect(
@@ -240,7 +240,7 @@ describe('api: events', () => {
           expect([body.code, body.param], JSON.stringify(body)).to.deep.equal([code, param])
         })
 
-    it('a cursor behind which something has expired is a conflict, for all readers', async () => {
+    it('a cursor after which events have expired is a conflict, for every kind of reader', async () => {
       const first = await end()
       const [gone] = [await happen(), await happen()]
       expect(ids(await list(`&after=${first}`))).to.include(gone)
@@ -253,7 +253,7 @@ describe('api: events', () => {
   })
 
   describe('a long-poll', () => {
-    it('is answered with what comes, and its cursor leads on', async () => {
+    it('is answered with the next event, and its cursor continues after it', async () => {
       let after = await end()
       for (const count of [1, 2, 1]) {
         const answer = list(`&after=${after}&wait=55`)
@@ -271,7 +271,7 @@ describe('api: events', () => {
       }
     })
 
-    it('without a cursor waits for what comes from now on', async () => {
+    it('without a cursor waits for events from now on', async () => {
       await happen()
       const none = await list('&wait=1')
       expect(none).to.deep.include({ events: [], next: null })
@@ -281,7 +281,7 @@ describe('api: events', () => {
       expect((await list(`&after=${cursor}`)).events).to.deep.equal([])
     })
 
-    it('moves on over events that it may not show, and does not begin anew at them', async () => {
+    it('moves past events that it may not show, and does not start over at them', async () => {
       const after = await end()
       for (let n = 0; n < 3; n++) await happen({ type: 'message.sent' })
       const { events, cursor } = await list(`&after=${after}&type=email.bounced&wait=1`)
@@ -327,7 +327,7 @@ describe('api: events', () => {
       reader.hangUp()
     })
 
-    it('goes on behind Last-Event-ID, which goes before the cursor in the address', async () => {
+    it('continues after Last-Event-ID, which takes precedence over the cursor in the URL', async () => {
       const after = await end()
       const made = [await happen(), await happen(), await happen()]
       const whole = await open(`?after=${after}`)
@@ -339,7 +339,7 @@ describe('api: events', () => {
       for (const reader of [whole, rest, empty]) reader.hangUp()
     })
 
-    it('tells a wrong Last-Event-ID by its name', async () => {
+    it('names Last-Event-ID in the refusal of a wrong one', async () => {
       const headers = { authorization: `Bearer ${tenant.key}`, 'last-event-id': 'yesterday' }
       const { status, body } = await client(door.http)<ErrorBody & { error: string }>(
         'GET',
@@ -390,7 +390,7 @@ describe('api: events', () => {
         expect(reader.text()).to.not.contain(made)
       })
 
-    it('and a long-poll end when their person signs out in another window, those of another session go on', async () => {
+    it('and a long-poll end when their person signs out in another window; those of another session continue', async () => {
       const person = await newPerson(door, { accountId: tenant.accountId })
       const elsewhere = await signedIn(door, person, tenant.accountId)
       const [reader, stays] = await Promise.all(
@@ -422,7 +422,7 @@ describe('api: events', () => {
       expect(reader.text()).to.match(/: api_key_expired\n\n$/)
     })
 
-    it('has a limit for each key and for all, long-polls counted with it', async () => {
+    it('is limited per key and in total, together with long-polls', async () => {
       const { http } = door.ctx.settings.limits
       const { followers, followersPerKey } = http
       try {
@@ -437,7 +437,7 @@ describe('api: events', () => {
         expect((await call<ErrorBody>('GET', '/api/v1/events/stream')).body.code).to.equal('unavailable')
         reader.hangUp()
         Object.assign(http, { followersPerKey: 1, followers: 1 })
-        // Its place is free when its end was heard.
+        // Its place is free once the server has noticed its end.
         await eventually('a free place', async () => {
           const next = await open('', {}, apiKey)
           next.hangUp()
@@ -448,7 +448,7 @@ describe('api: events', () => {
       }
     })
 
-    it('leaves nothing behind of who hangs up while it begins', async () => {
+    it('leaves nothing behind if the client hangs up while it starts', async () => {
       const { http } = door.ctx.settings.limits
       const { followersPerKey } = http
       const { apiKey } = await keyOf(allScopes)

@@ -42,7 +42,7 @@ describe('api: folders', () => {
     ])
   })
 
-  it('are never told to have less than no mail, also while one is miscounted that a writer left', async () => {
+  it('never show a negative count, not even while one is miscounted after a crashed writer', async () => {
     const { _id: folderId, mailboxId } = await folderAt(door.ctx, tenant.mailboxId, 'Archive')
     const claim = { folderId, mailboxId, uids: 0, total: -1, unread: -1, bytes: -1 }
     await reserve(door.ctx.store, [claim], { token: newToken(), at: door.ctx.machineClock.now() })
@@ -52,7 +52,7 @@ describe('api: folders', () => {
     await expectExact(door.ctx, tenant.mailboxId)
   })
 
-  it('are made with the levels above them', async () => {
+  it('are created together with their missing parents', async () => {
     const { status, body } = await call('POST', folders, { name: 'Work/2026/Invoices' })
     expect([status, body]).to.deep.equal([
       201,
@@ -61,7 +61,7 @@ describe('api: folders', () => {
     expect((await list()).slice(6).map(({ path }) => path)).to.deep.equal(['Work', 'Work/2026', 'Work/2026/Invoices'])
   })
 
-  it('below a standard folder take its name in any case', async () => {
+  it('can name a parent standard folder in any letter case', async () => {
     expect((await call('POST', folders, { name: 'aRCHIVE/Old' })).body.path).to.equal('Archive/Old')
     expect((await call('DELETE', at('archive/Old'))).body).to.deep.equal({ success: true, deleted: true })
   })
@@ -88,13 +88,13 @@ describe('api: folders', () => {
     ['what is there', 'Work', 409, 'conflict'],
   ]
   for (const [what, name, status, code] of refusals) {
-    it(`are not called ${what}`, async () => {
+    it(`cannot have the name ${what}`, async () => {
       const answer = await call<ErrorBody>('POST', folders, { name })
       expect([answer.status, answer.body.code]).to.deep.equal([status, code])
     })
   }
 
-  it('are renamed with all below them; ids, UIDs and mail stay', async () => {
+  it('are renamed with all folders below them; ids, UIDs and mail stay', async () => {
     await call('POST', folders, { name: 'Old/Deep/Deeper' })
     const id = await deliver(door.ctx, { to: tenant.address, raw: mail })
     expect((await move(id, 'Old/Deep')).body.folder).to.equal('Old/Deep')
@@ -134,7 +134,7 @@ describe('api: folders', () => {
     })
   }
 
-  it('a path used again has another UIDVALIDITY', async () => {
+  it('a reused path has a new UIDVALIDITY', async () => {
     await call('POST', folders, { name: 'Again' })
     const first = await folderAt(door.ctx, tenant.mailboxId, 'Again')
     await call('DELETE', at('Again'))
@@ -150,7 +150,7 @@ describe('api: folders', () => {
     })
   }
 
-  it('are deleted with all below them; their mail is in Trash, and restored to INBOX', async () => {
+  it('are deleted with all folders below them; their mail is in Trash, and can be restored to INBOX', async () => {
     await call('POST', folders, { name: 'Gone/Below' })
     const ids = [
       await deliver(door.ctx, { to: tenant.address, raw: mail }),
@@ -209,7 +209,7 @@ describe('api: folders', () => {
     await expectExact(door.ctx, tenant.mailboxId)
   })
 
-  it('are of a bounded number', async () => {
+  it('are limited in number', async () => {
     const other = await makeTenant(door, { name: 'many' })
     const { accountId, mailboxId } = other
     const now = door.ctx.clock.now()
@@ -236,21 +236,21 @@ describe('api: folders', () => {
     expect(await door.ctx.store.folders.countDocuments({ mailboxId })).to.equal(foldersMax)
   })
 
-  it('one Idempotency-Key makes one folder', async () => {
+  it('one Idempotency-Key creates one folder', async () => {
     const headers = { 'idempotency-key': 'folder-1' }
     const first = await call('POST', folders, { name: 'Once' }, headers)
     const second = await call('POST', folders, { name: 'Once' }, headers)
     expect([first.status, second.status, second.headers.get('idempotent-replayed')]).to.deep.equal([201, 201, 'true'])
   })
 
-  it("are on a person's mailbox too", async () => {
+  it("exist in a person's mailbox too", async () => {
     const address = 'person@tenant.example'
     await call('POST', '/api/v1/mailboxes', { address, kind: 'person' })
     const { status } = await call('POST', `${mailboxPath(address)}/folders`, { name: 'Mine' })
     expect([status, (await list(`${mailboxPath(address)}/folders`)).length]).to.deep.equal([201, 7])
   })
 
-  it('are not for other tenants, nor for keys without the scope', async () => {
+  it('are closed to other tenants and to keys without the scope', async () => {
     const other = client(door.http, (await makeTenant(door, { name: 'stranger' })).key)
     const reader = client(
       door.http,
@@ -278,7 +278,7 @@ describe('api: folders', () => {
     expect((await reader('GET', folders)).status).to.equal(200)
   })
 
-  it('are at most so many, and none is left half made', async () => {
+  it('are never created beyond the limit, and none is left half created', async () => {
     const own = await makeTenant(door, { name: 'full' })
     const ask = client(door.http, own.key)
     const where = `${mailboxPath(own.address)}/folders`
@@ -303,7 +303,7 @@ describe('api: folders', () => {
 })
 
 /**
- * Makes the n-th list of writes from now on fail, as if the process died there. Returns a function that undoes this.
+ * Makes the n-th list of writes from now on fail, as if the process had died there. Returns a function that undoes this.
  */
 function failing({ ctx }: Door, nth: number): () => void {
   const { writeEach } = ctx.store

@@ -24,7 +24,7 @@ describe('api: markup', () => {
   for (const [name, markup, expected] of cases)
     it(`shows ${name} as it is`, () => expect(String(markup)).to.equal(expected))
 
-  it('takes no object for markup that only looks like it', () => {
+  it('does not accept an object that merely looks like markup', () => {
     const forged = { toString: () => '<script>' } as unknown as string
     expect(String(html`${[forged].join('')}`)).to.equal('&lt;script&gt;')
   })

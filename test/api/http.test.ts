@@ -28,7 +28,7 @@ describe('api: the door', () => {
   })
   after(() => door?.close())
 
-  /** Sends bytes over a socket. Returns what the server answers. */
+  /** Sends bytes over a socket. Returns the server's answer. */
   function raw(bytes: string, port = Number(new URL(door.http).port)): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect(port, '127.0.0.1', () => socket.write(bytes, 'latin1'))
@@ -42,7 +42,7 @@ describe('api: the door', () => {
   }
 
   type Asked = { method?: string; path?: string; body?: string; headers?: Record<string, string> }
-  /** Somebody at an address, with a key or without. */
+  /** A client at an address, with or without a key. */
   function callFrom(localAddress: string, key?: string, http = door.http) {
     const peer = new Pool(http, { localAddress })
     return {
@@ -72,7 +72,7 @@ describe('api: the door', () => {
       }
     })
 
-    it('with a key says how often it may ask', async () => {
+    it('to a request with a key has the rate limit headers', async () => {
       const { headers } = await call('GET', '/api/v1/account')
       expect(headers.get('ratelimit-limit')).to.equal('600')
       expect(Number(headers.get('ratelimit-remaining'))).to.be.within(0, 599)
@@ -139,7 +139,7 @@ describe('api: the door', () => {
       return last
     }
     for (const [what, ask, status] of refused)
-      it(`says so with a refusal too: ${what}`, async () => {
+      it(`has the rate limit headers on a refusal too: ${what}`, async () => {
         const { headers, ...answer } = await ask()
         expect(answer.status, JSON.stringify(answer.body)).to.equal(status)
         expect(Number(headers.get('ratelimit-limit'))).to.be.within(120, 600)
@@ -147,7 +147,7 @@ describe('api: the door', () => {
         expect(Number(headers.get('ratelimit-reset'))).to.be.within(1, 60)
       })
 
-    it('says nothing of it without a valid key', async () => {
+    it('has no rate limit headers without a valid key', async () => {
       const answers = await Promise.all([
         client(door.http)('GET', '/api/v1/account'),
         client(door.http, 'svc_live_guess')('GET', '/api/v1/account'),
@@ -212,7 +212,7 @@ describe('api: the door', () => {
       expect(answer.body).to.include({ code: 'insufficient_scope', requiredScope: 'mailboxes:write', statusCode: 403 })
     })
 
-    it('an agent key is led to no other agent key for a scope that none can have', async () => {
+    it('an agent key is not advised to use another agent key for a scope that no agent key can have', async () => {
       const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId, kind: 'agent', scopes: ['mail:read'] })
       const agent = client(door.http, apiKey)
       const hook = (type: string) => ({ url: 'https://hooks.example/', events: [type] })
@@ -234,7 +234,7 @@ describe('api: the door', () => {
       ).to.deep.equal(['Make a new key that has the scope; scopes cannot be added to a key.'])
     })
 
-    it('thirty wrong keys close an address to further ones for a quarter of an hour, and not to a valid key', async () => {
+    it('after thirty wrong keys, further wrong keys of the address are refused for a quarter of an hour, a valid key is not', async () => {
       const { failuresPerAddress } = door.ctx.settings.limits.logins
       const guesser = callFrom('127.0.7.1', 'svc_live_guess')
       const answers = await Promise.all(Array.from({ length: 3 * failuresPerAddress }, () => guesser.ask()))
@@ -280,12 +280,12 @@ describe('api: the door', () => {
       door.advance(60_000)
     })
 
-    it('asking so from many addresses of a network ends in 429 for all of it, and for no other', async () => {
+    it('asking without a key from many addresses of a network ends in 429 for all of this network, and no other', async () => {
       const { requestsPerAddressPerMinute, requestsPerNetworkPerMinute } = door.ctx.settings.limits.http
       const addresses = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5']
       const visitors = addresses.map((localAddress) => callFrom(localAddress))
       let last = 401
-      // Twice as many as allowed, since a minute may end meanwhile; of one address alone they would still be allowed.
+      // Twice as many as allowed, since a minute may end meanwhile; for each single address the number is still allowed.
       const rounds = (2 * requestsPerNetworkPerMinute) / addresses.length
       expect(rounds).to.be.at.most(requestsPerAddressPerMinute)
       for (let n = 0; n < rounds && last === 401; n++)
@@ -348,7 +348,7 @@ describe('api: the door', () => {
       server.close()
     })
 
-    /** Connects, says something, and returns what comes back until there is an answer or the end. */
+    /** Connects, sends bytes, and returns what comes back until an answer is complete or the connection ends. */
     async function say(localAddress: string, text: string): Promise<{ readonly heard: Promise<string> }> {
       const socket = connect({ port: Number(new URL(http).port), host: '127.0.0.1', localAddress })
       open.push(socket)
@@ -369,7 +369,7 @@ describe('api: the door', () => {
     }
     const answered = 'HTTP/1.1 200 OK'
 
-    it('of one address are so many at once', async () => {
+    it('of one address are limited in number', async () => {
       const own = Array.from({ length: limits.connectionsPerAddress }, () => '127.11.0.1')
       expect(await askFrom([...own, '127.11.0.1', '127.11.0.2'])).to.deep.equal([
         ...own.map(() => answered),
@@ -380,7 +380,7 @@ describe('api: the door', () => {
       await eventually('another one is let in', async () => (await ask('127.11.0.1')) === answered)
     })
 
-    it('of one network are so many at once', async () => {
+    it('of one network are limited in number', async () => {
       const network = Array.from({ length: limits.connectionsPerNetwork }, (_, n) => `127.12.0.${n + 1}`)
       expect(await askFrom([...network, '127.12.0.99', '127.12.1.1'])).to.deep.equal([
         ...network.map(() => answered),
@@ -389,12 +389,12 @@ describe('api: the door', () => {
       ])
     })
 
-    it('of a trusted proxy are as many as it needs', async () => {
+    it('of a trusted proxy are not limited', async () => {
       const many = Array.from({ length: 2 * limits.connectionsPerNetwork }, () => proxy)
       expect(await askFrom(many)).to.deep.equal(many.map(() => answered))
     })
 
-    it('that bring no request give way to those that do, the oldest first', async () => {
+    it('without a request are closed to make room for others, the oldest first', async () => {
       const silent: { readonly heard: Promise<string> }[] = []
       for (let n = 0; n < limits.connectionsWithoutRequest; n++)
         silent.push(await say(proxy, 'GET /healthz HTTP/1.1\r\n'))
@@ -404,7 +404,7 @@ describe('api: the door', () => {
       expect(await silent[1]?.heard).to.equal(answered)
     })
 
-    it('have the time of the settings for a header', () => {
+    it('have as much time for a header as the settings say', () => {
       const settings = changedSettings(door.ctx.settings, { limits: { http: { headerSeconds: 7 } } })
       const { headersTimeout } = createHttpServer({ ...door.ctx, settings }, { readiness: async () => door.readiness })
       expect(headersTimeout).to.equal(7_000)
@@ -419,7 +419,7 @@ describe('api: the door', () => {
       expect(await nothing.heard).to.equal('HTTP/1.1 408 Request Timeout')
     })
 
-    it('of a proxy are as many callers as it tells of; what others tell is nothing', async () => {
+    it('of a proxy count as the callers that it names; callers named by other peers are ignored', async () => {
       const { failuresPerAddress } = door.ctx.settings.limits.logins
       const [behind, beside] = [callFrom(proxy, 'svc_live_guess', http), callFrom('127.15.0.1', 'svc_live_guess', http)]
       const guess = (headers: Record<string, string>) => behind.ask({ headers }).then(({ status }) => status)
@@ -479,20 +479,20 @@ describe('api: the door', () => {
       expect((await own(twice)).status).to.equal(404)
     })
 
-    it('a slash within a parameter belongs to it', async () => {
+    it('an encoded slash belongs to its parameter', async () => {
       const folders = `${mailboxPath(tenant.address)}/folders`
       expect((await call('POST', folders, { name: 'Work/Bills' })).status).to.equal(201)
       expect((await call('DELETE', `${folders}/Work%2FBills`)).status).to.equal(200)
     })
 
-    it('a known path with another method names those it takes', async () => {
+    it('a known path with an unsupported method names the supported ones', async () => {
       const answer = await call<ErrorBody>('PUT', '/api/v1/mailboxes')
       expect([answer.status, answer.body.code]).to.deep.equal([404, 'not_found'])
       expect(answer.headers.get('allow')).to.equal('GET, HEAD, OPTIONS, POST')
       expect(answer.headers.get('ratelimit-limit')).to.equal('600')
     })
 
-    it('a method that no path takes is not found either', async () => {
+    it('a method that no path supports is not found either', async () => {
       const answer = await raw('PROPFIND /api/v1/mailboxes HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
       expect(answer)
         .to.match(/^HTTP\/1\.1 404 /)
@@ -530,7 +530,7 @@ describe('api: the door', () => {
   describe('an input that the schema refuses', () => {
     type Wrong = { readonly operation: Operation; readonly violation: Violation }
 
-    /** Of each keyword the first violations of query and body. A path always has its fields, and they are texts. */
+    /** The first violation of each schema keyword in a query and in a body. Path fields are always present and strings. */
     const wrong = (['query', 'body'] as const).flatMap((place) => {
       const all = operations.flatMap((operation): Wrong[] =>
         operation.access === 'public' || isForPeople(operation.access)
@@ -544,7 +544,7 @@ describe('api: the door', () => {
       )
     })
 
-    /** Every value of a query is a text. */
+    /** Every value of a query is a string. */
     function isTextInQuery(operation: Operation, at: string, keyword: string): boolean {
       const field = fieldsOf(operation).find(({ name }) => name === at)
       return keyword === 'type' && field?.from === 'query' && field.schema.type === 'string'
@@ -577,7 +577,7 @@ describe('api: the door', () => {
       })
     }
 
-    it('was given in many ways', () => expect(wrong.length).to.be.within(20, 60))
+    it('was tested with many violations', () => expect(wrong.length).to.be.within(20, 60))
 
     const elsewhere: readonly (readonly [
       what: string,
@@ -760,7 +760,7 @@ describe('api: the door', () => {
         else requireRefusal(answer, status, code)
       })
 
-    /** That an answer is one refusal in the form of all others, and the last one of its connection. */
+    /** Checks that an answer is a single refusal in the usual form, and the last answer of its connection. */
     function requireRefusal(answer: string, status: number, code: string): void {
       const [head = '', text = ''] = answer.split('\r\n\r\n')
       expect(head).to.match(new RegExp(`^HTTP/1\\.1 ${status} [A-Z]`))
@@ -792,12 +792,12 @@ describe('api: the door', () => {
       ['nonsense behind a refusal', `${post}Expect: tea\r\nContent-Length: 1\r\n\r\na${nonsense}`, ['417']],
     ]
     for (const [what, requests, statuses] of behind)
-      it(`${what} is answered in its turn, if at all`, async () => {
+      it(`${what} is answered in order, if at all`, async () => {
         const answers = [...(await raw(requests)).matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g)]
         expect(answers.map((match) => match[1])).to.deep.equal(statuses)
       })
 
-    it('a body that breaks off is the end of its request alone', async () => {
+    it('a body that breaks off ends only its own request', async () => {
       const head = `POST /api/v1/mailboxes HTTP/1.1\r\nHost: x\r\nX-API-Key: ${tenant.key}\r\nContent-Type: application/json\r\n`
       requireRefusal(await raw(`${head}Transfer-Encoding: chunked\r\n\r\nzz\r\n`), 400, 'invalid_request')
     })
@@ -827,7 +827,7 @@ describe('api: the door', () => {
       }
     })
 
-    it('a request that came while the process stood still is answered', async () => {
+    it('a request that arrived while the process was blocked is answered', async () => {
       const headersTimeout = 300
       const timeouts = { connectionsCheckingInterval: 10, headersTimeout, requestTimeout: headersTimeout }
       const server = createHttpServer(door.ctx, { readiness: async () => door.readiness }, timeouts)

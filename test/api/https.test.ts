@@ -1,4 +1,4 @@
-/** What is the HTTPS door's own: how it keeps to the limits and times of the HTTP server behind it. */
+/** What is specific to the HTTPS door: it applies the limits and timeouts of the HTTP server behind it. */
 import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -46,14 +46,14 @@ describe('the HTTPS door', () => {
     return socket
   }
 
-  /** All that comes until the end. */
+  /** Everything received until the connection ends. */
   async function rest(socket: NodeJS.ReadableStream): Promise<string> {
     let text = ''
     for await (const chunk of socket) text += String(chunk)
     return text
   }
 
-  it('answers requests of one connection in turn', async () => {
+  it('answers the requests of one connection in order', async () => {
     const socket = await open()
     socket.write(
       'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
@@ -61,17 +61,17 @@ describe('the HTTPS door', () => {
     expect((await rest(socket)).match(/HTTP\/1\.1 200 OK/g)).to.have.length(2)
   })
 
-  it('tells whoever does not finish a header, and hangs up', async () => {
+  it('answers a client that does not finish its header with an error, and hangs up', async () => {
     const socket = await open()
     socket.write('GET /healthz HTTP/1.1\r\nHost:')
     expect(await rest(socket)).to.match(/^HTTP\/1\.1 408 /)
   })
 
-  it('hangs up on whoever does not begin TLS', async () => {
+  it('hangs up on a client that does not start TLS', async () => {
     expect(await rest(connect(port, '127.0.0.1'))).to.equal('')
   })
 
-  it('lets one address have no more connections than there may be, whether they speak or not', async () => {
+  it('limits the connections of one address, whether they send anything or not', async () => {
     const silent = connect(port, '127.0.0.1')
     await once(silent, 'connect')
     const speaking = await open()

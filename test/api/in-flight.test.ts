@@ -30,7 +30,7 @@ describe('long answers in flight', () => {
     }
   }
 
-  it('are taken as long as there is room, and again when some are done', () => {
+  it('are accepted as long as there is room, and again once some are done', () => {
     const inFlight = open()
     const first = add(inFlight, 60)
     expect(add(inFlight, 60).code).to.equal('unavailable')
@@ -39,13 +39,13 @@ describe('long answers in flight', () => {
     expect(add(inFlight, 40).code).to.equal(null)
   })
 
-  it('are taken when they are larger than all room and nobody else is there', () => {
+  it('are accepted if larger than the whole room when no other is in flight', () => {
     const inFlight = open()
     expect(add(inFlight, 500).code).to.equal(null)
     expect(add(inFlight, 1).code).to.equal('unavailable')
   })
 
-  it('make room when their readers stand still, and not while these go on', () => {
+  it('are dropped to make room if their readers stall, but not while they make progress', () => {
     const inFlight = open()
     const [still, going] = [add(inFlight, 50), add(inFlight, 50)]
     now += 60_000
@@ -73,7 +73,7 @@ describe('long answers in flight', () => {
     })
     after(() => door?.close())
 
-    it('a body is refused while others do not come to their end, and taken when they have gone', async () => {
+    it('a body is refused while others are unfinished, and accepted once they are gone', async () => {
       const text = JSON.stringify({ folder: 'INBOX', padding: 'x'.repeat(600_000) })
       const headers = { authorization: `Bearer ${tenant.key}`, 'content-type': 'application/json' }
       const where = `${door.http}${mailboxPath(tenant.address)}/messages/read-all`
@@ -85,7 +85,7 @@ describe('long answers in flight', () => {
       const standing: ClientRequest[] = []
       const stand = () => {
         const sent = request(where, { method: 'POST', headers: { ...headers, 'content-length': text.length } })
-        // A request that came second may have been refused itself.
+        // A second request may have been refused itself.
         sent.on('error', () => undefined).on('response', () => void standing.pop())
         sent.write(text.slice(0, -1))
         standing.push(sent)
@@ -100,7 +100,7 @@ describe('long answers in flight', () => {
       for (let n = 0; n < 12; n++) expect(await post(), 'on one connection').to.equal(400)
     })
 
-    it('another one is refused while a reader stands still, and taken when it has gone', async () => {
+    it('another answer is refused while a reader stalls, and given once it has gone', async () => {
       const headers = { authorization: `Bearer ${tenant.key}` }
       const get = () => fetch(`${door.http}${raw}`, { headers })
       const standing = request(`${door.http}${raw}`, { headers }).end()

@@ -1,4 +1,4 @@
-/** Intake at the door: mail comes in, the announcer derives records, and receivers get them. */
+/** Intake from outside: mail arrives, the announcer derives records, and receivers get them. */
 import { expect } from 'chai'
 import { getAccount } from '../../core/account/accounts.ts'
 import { setPlans } from '../../core/account/plans.ts'
@@ -58,7 +58,7 @@ type List = { readonly messages: readonly Rec[]; readonly next: string | null }
 const base = '/api/v1/intake'
 const orderField = { key: 'order_number', type: 'text', description: 'Number of the order' }
 
-/** A mail with a text, and files of their own types. */
+/** A message with a text and with attachments of several types. */
 function letter({
   subject = 'Order',
   text = 'Hello',
@@ -95,7 +95,7 @@ describe('api: Intake', () => {
 
   before(async () => {
     door = await openDoor()
-    // Receivers of these tests are on this machine.
+    // The receivers of these tests run on this machine.
     Object.assign(door.ctx.settings.webhooks, { allowPrivate: true })
     announcer = startAnnouncer(door.ctx)
     receiver = await startWebhookReceiver()
@@ -108,7 +108,7 @@ describe('api: Intake', () => {
 
   type Owner = Tenant & { readonly call: Call; set(more?: Json): Promise<Configuration> }
 
-  /** An account with a mailbox, and what watches it. */
+  /** An account with a mailbox and the Intake configuration that watches it. */
   async function owner(plans: Partial<Parameters<typeof makeTenant>[1]> = {}): Promise<Owner> {
     const tenant = await makeTenant(door, { name: `intake${++tenants}`, ...plans })
     const call = client(door.http, tenant.key)
@@ -132,7 +132,7 @@ describe('api: Intake', () => {
     return record as Rec
   }
 
-  /** Lets a mail come, and waits for its record. */
+  /** Delivers a message, and waits for its record. */
   async function arrive(of: Owner, what: Parameters<typeof letter>[0] = {}): Promise<Rec> {
     const messageId = await mail(of, what)
     const found = await eventually('the record', async () =>
@@ -141,7 +141,7 @@ describe('api: Intake', () => {
     return read(of, found.intake_id)
   }
 
-  /** What the receiver got of a mailbox. */
+  /** What the receiver has received for a mailbox. */
   const bodiesOf = ({ address }: Tenant) =>
     receiver.requests
       .map(({ body, headers }) => ({
@@ -165,7 +165,7 @@ describe('api: Intake', () => {
       expect(endpoint.body.scope).to.deep.equal({ domains: [], mailboxes: [of.address] })
       const all = await of.call<{ intakes: Configuration[] }>('GET', base)
       expect(all.body.intakes.map(({ mailbox }) => mailbox)).to.deep.equal([of.address])
-      // Another URL keeps the endpoint and its secret, another kind of delivery ends it.
+      // A new URL keeps the endpoint and its secret; another kind of delivery ends the endpoint.
       const moved = await of.call<Configuration>('PATCH', pathOf(of), {
         delivery: { type: 'webhook', url: `${receiver.url}2` },
       })
@@ -175,7 +175,7 @@ describe('api: Intake', () => {
       expect((await of.call('GET', `/api/v1/webhooks/${made.delivery.webhookId}`)).status).to.equal(404)
     })
 
-    it('uses an endpoint that is there, which hears of it from then on and stays', async () => {
+    it('uses an existing endpoint, which receives its events from then on and outlives it', async () => {
       const of = await owner()
       const hook = await of.call<{ id: string }>('POST', '/api/v1/webhooks', {
         url: receiver.url,
@@ -189,7 +189,7 @@ describe('api: Intake', () => {
       expect((await of.call('GET', `/api/v1/webhooks/${hook.body.id}`)).status).to.equal(200)
     })
 
-    it('is set up by an agent, with a mailbox of its own and an endpoint that hears of that alone', async () => {
+    it('is set up by an agent, with a mailbox of its own and an endpoint for this mailbox only', async () => {
       const of = await owner()
       const wanted = { accountId: of.accountId, kind: 'agent', scopes: agentScopes, mailboxIds: [] } as const
       const call = client(door.http, (await makeKey(door.ctx, wanted)).apiKey)
@@ -202,7 +202,7 @@ describe('api: Intake', () => {
       expect(posted.event.data.subject).to.equal('bot')
     })
 
-    it('makes a mailbox that is not there, if it may', async () => {
+    it('creates a missing mailbox if the caller may', async () => {
       const of = await owner()
       const mailbox = `fresh@${of.address.split('@')[1]}`
       const refused = await of.call<ErrorBody>('POST', base, { mailbox })
@@ -240,7 +240,7 @@ describe('api: Intake', () => {
       ],
       ['a word that it does not know', { color: 'red' }, 'color'],
     ]
-    it('refuses what is none', async () => {
+    it('refuses an invalid configuration', async () => {
       const of = await owner()
       for (const [what, more, param] of wrong) {
         const { status, body } = await of.call<ErrorBody>('POST', base, { mailbox: of.address, ...more })
@@ -265,7 +265,7 @@ describe('api: Intake', () => {
       expect([none.status, none.body.code]).to.deep.equal([404, 'not_found'])
     })
 
-    it('refuses the endpoint of an agent key that does not reach the mailbox, and takes it for one that the key makes', async () => {
+    it('refuses the endpoint of an agent key that does not reach the mailbox, and accepts it for one that the key creates', async () => {
       const of = await owner()
       const { apiKey } = await makeKey(door.ctx, {
         accountId: of.accountId,
@@ -289,7 +289,7 @@ describe('api: Intake', () => {
   })
 
   describe('a mail in a watched mailbox', () => {
-    it('becomes one record, which the webhook and the API show alike', async () => {
+    it('becomes one record, which is the same in the webhook and the API', async () => {
       const of = await owner()
       await of.set({ delivery: { type: 'webhook', url: receiver.url }, lens: { enabled: true, fields: [orderField] } })
       const record = await arrive(of, {
@@ -325,7 +325,7 @@ describe('api: Intake', () => {
       expect(usage.body.lens).to.deep.equal({ used: 1, limit: 2_000, extra: 0 })
     })
 
-    it('has a record whatever it is', async () => {
+    it('has a record whatever its content', async () => {
       const of = await owner()
       await of.set()
       const html = (body: string) => `Content-Type: text/html; charset=utf-8\n\n${body}\n`
@@ -388,7 +388,7 @@ describe('api: Intake', () => {
       expect([record.subject, record.spam]).to.deep.equal(['spam', true])
     })
 
-    it('shows the text of its first three files, and links to all', async () => {
+    it('has the text of its first three files, and links to all files', async () => {
       const of = await owner()
       await of.set({ lens: { enabled: true, fields: [orderField] } })
       const text = (n: number) => ({ type: 'text/plain', name: `${n}.txt`, content: `Order number: ${n}` })
@@ -428,7 +428,7 @@ describe('api: Intake', () => {
   const file = { type: 'text/plain', name: 'a.txt', content: 'one' }
 
   describe('links', () => {
-    it('end after a day, and a fresh reading has fresh ones', async () => {
+    it('expire after a day, and reading the record again gives fresh ones', async () => {
       const of = await owner()
       await of.set()
       const record = await arrive(of, { files: [file] })
@@ -441,7 +441,7 @@ describe('api: Intake', () => {
       expect(await statusOf(fresh!)).to.equal(200)
     })
 
-    it('are ended at once by their owner, and by nobody else', async () => {
+    it('can be ended at once by their owner, and by nobody else', async () => {
       const [of, other] = [await owner(), await owner()]
       await of.set()
       const { intake_id: id, attachments } = await arrive(of, { files: [file] })
@@ -452,7 +452,7 @@ describe('api: Intake', () => {
       expect([await statusOf(attachments[0]!), await statusOf(body.attachments[0]!)]).to.deep.equal([404, 200])
     })
 
-    it('live as long as the record, whatever becomes of the mail', async () => {
+    it('work as long as the record exists, whatever happens to the message', async () => {
       const of = await owner()
       await of.set()
       const { intake_id: id, message_id: messageId, attachments } = await arrive(of, { files: [file] })
@@ -468,8 +468,8 @@ describe('api: Intake', () => {
     })
   })
 
-  describe('who reaches what', () => {
-    it('an agent key sees the mailboxes that it reaches, and another account nothing', async () => {
+  describe('access', () => {
+    it('an agent key sees only mailboxes that it reaches, and another account sees nothing', async () => {
       const [of, other] = [await owner(), await owner()]
       await of.set({ delivery: { type: 'webhook', url: receiver.url } })
       const second = `second@${of.address.split('@')[1]}`
@@ -505,7 +505,7 @@ describe('api: Intake', () => {
       expect((await list(other)).messages).to.deep.equal([])
     })
 
-    it('pages go back from the newest, and are not disturbed by what arrives', async () => {
+    it('pages go back from the newest record, and new arrivals do not shift them', async () => {
       const of = await owner()
       await of.set()
       for (const subject of ['one', 'two', 'three']) await arrive(of, { subject })
@@ -571,7 +571,7 @@ describe('api: Intake', () => {
       expect(body.lens).to.deep.equal({ used: 501, limit: 500, extra: 1 })
     })
 
-    it('a mail of strangers that calls itself a test is none', async () => {
+    it("a stranger's message that claims to be a test is not one", async () => {
       const of = await owner()
       await of.set()
       const id = `em_01${'0'.repeat(24)}@${door.ctx.settings.sharedDomain}`
@@ -581,7 +581,7 @@ describe('api: Intake', () => {
       expect([found.message_id, found.test]).to.deep.equal([messageId, false])
     })
 
-    it('tests are 20 in ten minutes', async () => {
+    it('20 tests are allowed in ten minutes', async () => {
       const of = await owner()
       await of.set({ lens: { enabled: true, fields: [orderField] } })
       for (let n = 0; n < 20; n++)
@@ -607,7 +607,7 @@ describe('api: Intake', () => {
         expect((await of.call('PATCH', pathOf(of), { lens: { enabled: true, fields } })).status).to.equal(200)
     })
 
-    it('is tried on a sample and on a mail, with the fields of the mailbox or others', async () => {
+    it('can be tried on a sample and on a message, with the fields of the mailbox or others', async () => {
       const of = await owner()
       await of.set({ lens: { enabled: true, fields: [orderField] } })
       const { message_id: messageId } = await arrive(of, { text: 'Order number: 7\nTicket: 8' })
@@ -635,7 +635,7 @@ describe('api: Intake', () => {
       expect((await of.call<{ lens: { used: number } }>('GET', '/api/v1/usage')).body.lens.used).to.equal(1)
     })
 
-    it('reads the records that are there, once for the same fields', async () => {
+    it('reads existing records, once for the same fields', async () => {
       const of = await owner()
       await of.set({ delivery: { type: 'webhook', url: receiver.url } })
       const numbers = Array.from({ length: 12 }, (_, n) => n)
@@ -661,7 +661,7 @@ describe('api: Intake', () => {
   })
 
   describe('the end', () => {
-    it('of the retention takes record, copy, event and log, and leaves the mail', async () => {
+    it('of the retention removes record, copy, event and log, and keeps the message', async () => {
       const of = await owner()
       const { delivery } = await of.set({ delivery: { type: 'webhook', url: receiver.url }, retention: 7 })
       const old = await arrive(of, { subject: 'old secret', text: 'old secret', files: [file] })
@@ -681,12 +681,12 @@ describe('api: Intake', () => {
         expect(status).to.equal(200)
         expect(JSON.stringify(body)).not.to.include('old secret')
       }
-      // A sweep that looks at the mail again makes no second record of it.
+      // A sweep that examines the message again makes no second record.
       const message = await door.ctx.store.messages.findOne({ _id: old.message_id })
       expect(await deriveMissed(door.ctx, [message!])).to.equal(0)
     })
 
-    it('of a longer retention comes at once when it is shortened, and never comes for ever', async () => {
+    it('of the retention comes at once if it is shortened, and never with unlimited retention', async () => {
       const of = await owner()
       await of.set({ retention: 'forever' })
       await arrive(of)
@@ -698,7 +698,7 @@ describe('api: Intake', () => {
       expect((await list(of)).messages).to.have.length(0)
     })
 
-    it('of the configuration or of the mailbox takes the records, their links and the own endpoint', async () => {
+    it('of the configuration or of the mailbox removes the records, their links and its own endpoint', async () => {
       for (const what of ['configuration', 'mailbox'] as const) {
         const of = await owner()
         const { delivery } = await of.set({ delivery: { type: 'webhook', url: receiver.url } })
@@ -725,12 +725,12 @@ describe('api: Intake', () => {
     })
   })
 
-  it('goes with its mailbox into another account', async () => {
+  it('moves with its mailbox into another account', async () => {
     const [from, to] = [await owner(), await owner()]
     await from.set({ retention: 90 })
     const { intake_id: id, attachments } = await arrive(from, { files: [file] })
     await moveMailboxes(door.ctx.store, { from: from.accountId, to: to.accountId })
-    // What the process knew of the mailbox is forgotten, as a move does.
+    // Drops the process's cache of the mailbox, as a move does.
     door.advance(6 * secondMs)
     expect((await list(from)).messages).to.deep.equal([])
     expect((await list(to)).messages.map(({ intake_id }) => intake_id)).to.deep.equal([id])
@@ -740,7 +740,7 @@ describe('api: Intake', () => {
     expect((await list(to)).messages.map(({ subject }) => subject)).to.deep.equal(['later', 'Order'])
   })
 
-  it('a sandbox has it too, by its own clock', async () => {
+  it('works in a sandbox too, by the clock of the sandbox', async () => {
     const of = await owner()
     const account = await getAccount(door.ctx, of.accountId)
     const wanted = { kind: 'account', name: 'test', scopes: allScopes, mailboxes: [], expiresAt: null } as const
@@ -757,13 +757,13 @@ describe('api: Intake', () => {
     expect((await list({ ...of, call })).messages).to.deep.equal([])
   })
 
-  it('a record that ended its process again and again is made without what may have been the cause', async () => {
+  it('a record that has repeatedly ended its process is made without the parts that may be the cause', async () => {
     const of = await owner()
     await of.set()
     const messageId = await mail(of, { subject: 'lost' })
     const done = { messageId, madeAt: { $exists: true }, dueAt: { $exists: false } }
     const { _id } = await eventually('the record', () => door.ctx.store.intakeRecords.findOne(done))
-    // As if its process had died in the middle, five times.
+    // As if its process had died in the middle five times.
     const due = { dueAt: door.ctx.clock.now(), lease: 'dead', tries: 5 }
     await door.ctx.store.intakeRecords.updateOne({ _id }, { $set: due, $unset: { madeAt: '', content: '' } })
     await doDueIntake(door.ctx, of.accountId)
@@ -778,7 +778,7 @@ describe('api: Intake', () => {
   describe('a process that dies', () => {
     before(() => announcer.stop())
 
-    /** A store of a process that dies at its command number `left`: before it is made, or before it hears of it. */
+    /** The store of a process that dies at its write number `left`: before the write is sent, or before its answer arrives. */
     function dying(store: Store, left: number, when: 'before' | 'after'): Store {
       const broken = new Error('the process died')
       const call = async (work: () => unknown) => {
@@ -806,7 +806,7 @@ describe('api: Intake', () => {
       return { ...Object.fromEntries(parts), writeTogether } as Store
     }
 
-    it('in order gives back what it has not begun', async () => {
+    it('cleanly releases the work that it has not started', async () => {
       const of = await owner()
       await of.set()
       const stopping = await door.another()
@@ -824,7 +824,7 @@ describe('api: Intake', () => {
     })
 
     for (const when of ['before', 'after'] as const)
-      it(`loses no record and doubles none, ${when} each of its writes`, async () => {
+      it(`neither loses nor duplicates a record: ${when} each of its writes`, async () => {
         const of = await owner()
         await of.set({
           delivery: { type: 'webhook', url: receiver.url },
@@ -876,7 +876,7 @@ describe('api: Intake', () => {
   })
 })
 
-/** Carries what the service wrote to its mailboxes, as the outbound engine does. */
+/** Delivers mail that the service wrote to mailboxes here, as the outbound engine does. */
 async function carry(ctx: Context): Promise<void> {
   await ctx.background.done()
   for (const attempt of await claimAttempts(ctx, { owner: 'test', max: 50 })) {

@@ -52,7 +52,7 @@ describe('api: keys', () => {
     return status === 200 ? 'taken' : body.code
   }
 
-  describe('are made', () => {
+  describe('are created', () => {
     const cases: readonly (readonly [what: string, request: () => Partial<KeyRequest>, refused: string | null])[] = [
       ...allScopes.map((scope): [string, () => Partial<KeyRequest>, string | null] => [
         `an agent key with ${scope}`,
@@ -113,7 +113,7 @@ describe('api: keys', () => {
       expect(failure?.fix).to.include(agentScopes.join(', '))
     })
 
-    it('names each scope and each mailbox once, and shows the secret this once', async () => {
+    it('with each scope and mailbox listed once, and the secret shown only this time', async () => {
       const { apiKey, key } = await agent({
         name: ' robot ',
         scopes: ['mail:read', 'mail:read'] as Scope[],
@@ -134,7 +134,7 @@ describe('api: keys', () => {
     })
   })
 
-  it('are a thousand at most, of which a revoked one is none', async () => {
+  it('are limited to a thousand, not counting revoked ones', async () => {
     const { accountId } = foreign
     const many = await getAccount(door.ctx, accountId)
     const another = () =>
@@ -158,7 +158,7 @@ describe('api: keys', () => {
     expect([(await another())?.code, (await another())?.code]).to.deep.equal([undefined, 'conflict'])
   })
 
-  it('that have expired are revoked where others need their place, and still say what they are', async () => {
+  it('that have expired are revoked when others need the room, and are still refused as expired', async () => {
     const { accountId } = await makeTenant(door, { name: 'brief' })
     const brief = await getAccount(door.ctx, accountId)
     const another = (expiresAt: Date | null) =>
@@ -179,7 +179,7 @@ describe('api: keys', () => {
     }
   })
 
-  it('end at the millisecond that they were given', async () => {
+  it('expire at the exact millisecond', async () => {
     const { apiKey, key } = await issue({ expiresAt: at(minuteMs) })
     expect(await asks(apiKey)).to.equal('taken')
     door.advance(key.expiresAt!.getTime() - door.ctx.clock.now().getTime())
@@ -230,7 +230,7 @@ describe('api: keys', () => {
         expect(await asks(foreign.key)).to.equal('taken')
       })
 
-    it('but not a key of which it is not known whether it is an app password', async () => {
+    it('but not a key that may or may not be an app password', async () => {
       const { apiKey, key } = await issue()
       await door.ctx.store.keys.updateOne({ _id: key.id }, { $unset: { prefix: '' } })
       const failure = await refusalOf(rotateKey(door.ctx, { accountId: tenant.accountId, keyId: key.id }))
@@ -246,7 +246,7 @@ describe('api: keys', () => {
     })
   })
 
-  it('tell when and from where they were used last, a minute behind at most', async () => {
+  it('show when and from where they were last used, at most a minute late', async () => {
     const { apiKey, key } = await issue({ scopes: allScopes })
     const lastUse = async () => (await listed(key.id))?.lastUsed ?? null
     expect(await lastUse()).to.equal(null)
@@ -298,7 +298,7 @@ describe('api: keys', () => {
         if (status === 200) expect(JSON.stringify(body)).to.not.include(address)
       })
 
-    it('it is granted no longer once the mailbox is gone for good', async () => {
+    it('the mailbox is no longer granted once it is gone permanently', async () => {
       const ids = async () => (await door.ctx.store.keys.findOne({ _id: keyId }))?.mailboxIds
       expect(await ids()).to.have.length(2)
       expect((await listed(keyId))?.mailboxes).to.deep.equal(['next@tenant.example'])
@@ -322,7 +322,7 @@ describe('api: keys', () => {
       made = await createAppPassword(door.ctx, { account, address: second, name: 'phone' })
     })
 
-    it('are of one mailbox, and no API keys', async () => {
+    it('belong to one mailbox, and are not API keys', async () => {
       expect(made.password).to.match(/^svc_app_/)
       expect(await login(second, made.password)).to.equal(null)
       expect((await login(tenant.address, made.password))?.code).to.equal('invalid_api_key')

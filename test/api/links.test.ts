@@ -81,7 +81,7 @@ describe('api: files', () => {
       })
     }
 
-    it('a range under a condition that nobody can meet is not heard', async () => {
+    it('a range under a condition that cannot be met is ignored', async () => {
       const { messageId, attachmentId } = await arrive('Content-Type: image/png\nContent-Disposition: attachment')
       const response = await fetch(
         `${door.http}${mailboxPath(tenant.address)}/messages/${messageId}/attachments/${attachmentId}`,
@@ -125,12 +125,12 @@ describe('api: files', () => {
       })
     }
 
-    it('a range of HEAD is not heard', async () => {
+    it('a range of HEAD is ignored', async () => {
       const response = await fetch((await make()).url, { method: 'HEAD', headers: { range: 'bytes=2-4' } })
       expect([response.status, response.headers.get('content-length')]).to.deep.equal([200, '10'])
     })
 
-    it('end when their time is over', async () => {
+    it('expire', async () => {
       const { url } = await make()
       door.advance(15 * 60_000 - 5_000)
       expect((await fetch(url)).status).to.equal(200)
@@ -161,7 +161,7 @@ describe('api: files', () => {
       expect(await codeOf(here)).to.equal('not_found')
     })
 
-    it('cannot be made up, changed or aimed elsewhere', async () => {
+    it('cannot be forged, changed or pointed at another file', async () => {
       const { url } = await make()
       const other = await make()
       const [base, said = '', tag = ''] = /^(.*\/)([^/.]+)\.([^/.]+)$/.exec(url)?.slice(1) ?? []
@@ -180,7 +180,7 @@ describe('api: files', () => {
         expect(await codeOf(base + token), token).to.equal('not_found')
     })
 
-    it('are made for what the key reaches', async () => {
+    it('are made only for files that the key reaches', async () => {
       const file = await arrive('Content-Type: image/png\nContent-Disposition: attachment')
       const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId, kind: 'agent', scopes: ['mail:read'] })
       const agent = await authenticate(door.ctx, apiKey)

@@ -35,7 +35,7 @@ describe('the lists of a mailbox', () => {
     })
   })
 
-  it('stay as they are when they are not named', async () => {
+  it('stay unchanged if a request does not name them', async () => {
     await call('PUT', path, { sendBlock: ['a.example'], receiveBlock: ['b.example'] })
     await call('PUT', path, { receiveBlock: [] })
     expect(await lists()).to.deep.equal({ ...empty, sendBlock: ['a.example'] })
@@ -129,7 +129,7 @@ describe('the lists of a mailbox', () => {
       })
     }
 
-    it('to a Reply-To: the answer goes to the author', async () => {
+    it('to a Reply-To: the reply goes to the author', async () => {
       const raw = 'From: a@author.example\nReply-To: b@elsewhere.example\nSubject: Hi\nMessage-ID: <list@x>\n\nHi\n'
       const id = await deliver(door.ctx, { to: tenant.address, raw })
       await call('PUT', path, { sendBlock: ['elsewhere.example'] })
@@ -142,7 +142,7 @@ describe('the lists of a mailbox', () => {
     })
   })
 
-  it('keep mail out, or in Spam where somebody else takes it', async () => {
+  it('keep mail out, or put it into Spam if another recipient accepts it', async () => {
     await call('PUT', path, { receiveBlock: ['remote.example'] })
     const raw = 'From: a@author.example\nSubject: Hi\n\nblocked by its envelope\n'
     await door.noticed()

@@ -21,7 +21,7 @@ describe('API for mail programs', () => {
   })
   after(() => door?.close())
 
-  /** The texts of a document, each with the elements in which it stands. */
+  /** The texts of a document, each with its enclosing elements. */
   function textsOf(xml: string): readonly string[] {
     const [open, found]: [string[], string[]] = [[], []]
     const parser = new Parser(
@@ -36,7 +36,7 @@ describe('API for mail programs', () => {
     return found
   }
 
-  /** Asks with the name of another host. */
+  /** Makes a request with another host name. */
   const at = (host: string, path: string) => request(`${door.http}${path}`, { headers: { host } })
   const get = (path: string) => fetch(`${door.http}${path}`)
   const post = (body: string, path = '/autodiscover/autodiscover.xml') =>
@@ -92,7 +92,7 @@ describe('API for mail programs', () => {
     })
   }
 
-  it('escapes and reads entities of a request', async () => {
+  it('decodes the entities of a request, and escapes them in the answer', async () => {
     expect(await (await post(asking('a&amp;b@a.example'))).text()).to.include(
       '<LoginName>a&amp;b@a.example</LoginName>',
     )
@@ -116,7 +116,7 @@ describe('API for mail programs', () => {
     expect(textsOf(await response.body.text())).to.include.members(['domain tenant.example', 'username %EMAILADDRESS%'])
   })
 
-  it('names no server that is not there', async () => {
+  it('names only servers that run', async () => {
     const { imaps, imap, submissions } = door.ctx.settings
     Object.assign(imaps, { port: null })
     Object.assign(submissions, { port: null })
@@ -150,7 +150,7 @@ describe('API for mail programs', () => {
     for (const host of ['mta-sts.pending.example', 'mta-sts.unknown.example', 'own.example', 'mta-sts.', '127.0.0.1'])
       it(`is not served at ${host}`, async () => expect((await at(host, path)).statusCode).to.equal(404))
 
-    it('is not served for a sub-domain that the service gave away', async () => {
+    it('is not served for a sub-domain of the shared domain', async () => {
       expect((await at(`mta-sts.sub.${door.ctx.settings.sharedDomain}`, path)).statusCode).to.equal(404)
     })
 

@@ -1,4 +1,4 @@
-/** Checks what must hold for a mailbox whatever was done to it, and fills folders with many messages. */
+/** Checks the invariants of a mailbox, and fills folders with many messages. */
 import { expect } from 'chai'
 import type { Context } from '../../core/process/context.ts'
 import { newId } from '../../schemas/ids.ts'
@@ -76,7 +76,7 @@ export async function fill(
   return ids
 }
 
-/** The folder with a path, when all changes of its messages are done with. */
+/** The folder with a path, once all changes of its messages are complete. */
 export async function folderAt(ctx: Context, mailboxId: string, path: string): Promise<FolderDoc> {
   await Promise.all([ctx.background.done(), ctx.arrivals.flush()])
   const found = (await findFolders(ctx.store, mailboxId)).find((folder) => folder.path === path)

@@ -116,7 +116,7 @@ describe('api: mailboxes', () => {
     })
   })
 
-  it('who reaches a mailbox is asked each time, however well it is known', async () => {
+  it('access to a mailbox is checked each time, even if the mailbox is cached', async () => {
     const address = 'known@tenant.example'
     const path = `${mailboxPath(address)}/messages`
     await call('POST', '/api/v1/mailboxes', { address })
@@ -194,7 +194,7 @@ describe('api: mailboxes', () => {
       await call('DELETE', path)
     })
 
-    describe('a name that leads', () => {
+    describe('a host name', () => {
       const zone: { readonly [question: string]: readonly string[] } = {
         'A loopback.test': ['127.0.0.1'],
         'A cloud.test': ['169.254.169.254'],
@@ -217,9 +217,9 @@ describe('api: mailboxes', () => {
       after(() => dns?.stop())
 
       for (const question of Object.keys(zone))
-        it(`into a private network is not connected to: ${question}`, async () => {
+        it(`that resolves to a private address is not connected to: ${question}`, async () => {
           const { ctx } = door
-          // With a store of its own a context has connections of its own.
+          // A context with its own store has its own connections.
           const own = { ...ctx, store: { ...ctx.store }, resolver: createResolver([dns.address], new Map()) }
           const url = `https://${question.split(' ')[1]}/hook`
           const answer = await postWebhook(own, { webhookId: question, url, body: '{}', headers: {} })

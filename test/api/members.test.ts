@@ -51,7 +51,7 @@ describe('api: what people manage', () => {
   const idsOf = async (by = owner) =>
     (await by.ask<{ members: { id: string }[] }>('GET', membersPath)).body.members.map(({ id }) => id)
 
-  describe('who may', () => {
+  describe('access', () => {
     const routes: readonly (readonly [method: string, path: string, body?: object])[] = [
       ['GET', membersPath],
       ['POST', membersPath, { email: 'a@b.example', role: 'member' }],
@@ -62,7 +62,7 @@ describe('api: what people manage', () => {
       ['DELETE', '/api/v1/keys/key_1'],
     ]
     for (const [method, path, body] of routes)
-      it(`${method} ${path}: an owner who is signed in, no other role, no key, nobody`, async () => {
+      it(`${method} ${path}: only a signed-in owner, no other role and no key`, async () => {
         for (const role of ['member', 'reader'] as const) {
           const { ask } = await newPerson(door, { accountId: tenant.accountId, role })
           expectRefusal(await ask(method, path, body), [403, 'forbidden'])
@@ -75,7 +75,7 @@ describe('api: what people manage', () => {
   })
 
   describe('members', () => {
-    it('somebody who is invited signs up with the invitation and is a member at once', async () => {
+    it('an invited person signs up with the invitation and is a member at once', async () => {
       const email = address()
       const invited = await invite(email, 'reader')
       expect([invited.status, invited.body.status, invited.body.role]).to.deep.equal([201, 'invited', 'reader'])
@@ -93,10 +93,10 @@ describe('api: what people manage', () => {
       expectRefusal(await visitor.ask('POST', '/api/v1/people', signUp), [404, 'not_found'])
     })
 
-    it('a person accepts when signed in, and the session acts on the account', async () => {
+    it('a signed-in person accepts an invitation, and the session then acts on the account', async () => {
       const person = await newPerson(door)
       expect(await idsOf()).not.to.include(person.id)
-      // The mail goes to another server: a link like the one in it.
+      // The message goes to another server, so the test uses a link like the one in it.
       const link = {
         kind: 'invitation',
         email: person.email,
@@ -113,7 +113,7 @@ describe('api: what people manage', () => {
       expectRefusal(await person.ask('POST', '/api/v1/people/invitation', { token }), [404, 'not_found'])
     })
 
-    it('an invitation to another address than the one that signs up is refused, and stays', async () => {
+    it('an invitation to another address than that of the person is refused, and stays valid', async () => {
       const email = address()
       await invite(email)
       const invitation = await tokenTo(email)
@@ -134,7 +134,7 @@ describe('api: what people manage', () => {
       expect(right.status).to.equal(202)
     })
 
-    it('an invitation that is withdrawn, replaced or older than a week is not taken', async () => {
+    it('an invitation that is withdrawn, replaced or older than a week is refused', async () => {
       const email = address()
       const accept = async (invitation: string) =>
         client(door.http)('POST', '/api/v1/people', { email, password: 'a good password', name: 'Ed', invitation })
@@ -152,7 +152,7 @@ describe('api: what people manage', () => {
       owner = await newPerson(door, { accountId: tenant.accountId })
     })
 
-    it('of invitations of one address at once the newest stays, and none is left when it is accepted', async () => {
+    it('of simultaneous invitations of one address the newest stays, and none is left once it is accepted', async () => {
       const person = await newPerson(door)
       const invited = await Promise.all(Array.from({ length: 5 }, () => invite(person.email)))
       expect(invited.map(({ status }) => status)).to.deep.equal([201, 201, 201, 201, 201])
@@ -181,7 +181,7 @@ describe('api: what people manage', () => {
       expectRefusal(await person.ask('POST', '/api/v1/people/invitation', { token: two }), [404, 'not_found'])
     })
 
-    it('a role changes at once, and a member who is removed reaches nothing', async () => {
+    it('a role changes at once, and a removed member has no access', async () => {
       const member = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
       const send = { to: 'x@remote.example', subject: 's', text: 't' }
       const path = `${mailboxPath(tenant.address)}/send`
@@ -194,14 +194,14 @@ describe('api: what people manage', () => {
       expect((await member.ask('GET', '/api/v1/session')).body.account).to.equal(null)
     })
 
-    it('who is removed goes on in another account that there is', async () => {
+    it('the session of a removed member continues in another of their accounts', async () => {
       const { accountId } = await makeTenant(door, { name: 'left' })
       const by = await newPerson(door, { accountId })
       const member = await newPerson(door, { accountId, role: 'member' })
       const elsewhere = await makeTenant(door, { name: 'elsewhere' })
       await joinAccount(door.ctx, { accountId: elsewhere.accountId, personId: member.id, role: 'reader' })
       await by.ask('DELETE', `${membersPath}/${member.id}`)
-      // What was meant for the account before is not done in another one.
+      // A request meant for the previous account is not applied to another one.
       const headers = { cookie: member.cookie ?? '' }
       const refused = await client(door.http)('GET', '/api/v1/mailboxes', undefined, headers)
       expectRefusal(refused, [403, 'forbidden'])
@@ -211,7 +211,7 @@ describe('api: what people manage', () => {
     })
 
     for (const role of ['member', 'reader'] as const)
-      it(`a ${role} leaves, and goes on in another account that there is`, async () => {
+      it(`a ${role} leaves, and the session continues in another of their accounts`, async () => {
         const { accountId } = await makeTenant(door, { name: `by-a-${role}` })
         const by = await newPerson(door, { accountId })
         const person = await newPerson(door, { accountId, role })
@@ -230,13 +230,13 @@ describe('api: what people manage', () => {
         expect(audit.body.entries.map(({ who }) => who)).to.deep.equal([{ kind: 'person', id: person.id }])
       })
 
-    it('who leaves one account stays in the one that the session acts on', async () => {
+    it('leaving another account does not change the account that the session acts on', async () => {
       const { accountId, key } = await makeTenant(door, { name: 'aside' })
       const person = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
       await joinAccount(door.ctx, { accountId, personId: person.id, role: 'reader' })
       const account = client(door.http, key)
       expect((await account('GET', '/api/v1/account')).body.owner).to.equal(undefined)
-      // There never was an owner whom the account had to keep.
+      // The account never had an owner that it would have to keep.
       expect((await person.ask('DELETE', leaving(accountId))).status).to.equal(200)
       expect((await person.ask('GET', '/api/v1/mailboxes')).status).to.equal(200)
       const left = await account<{ entries: Json[] }>('GET', '/api/v1/audit?action=people.leave')
@@ -245,14 +245,14 @@ describe('api: what people manage', () => {
       expect((await person.ask('GET', '/api/v1/session')).body.account).to.deep.include(there)
     })
 
-    it('of an account that is not theirs nobody learns a word', async () => {
+    it('nothing is revealed about an account that is not theirs', async () => {
       const person = await newPerson(door, { accountId: tenant.accountId, role: 'reader' })
       for (const id of [other.accountId, 'acc_none', person.id, 'ü'])
         expectRefusal(await person.ask('DELETE', leaving(id)), [404, 'not_found'])
       expectRefusal(await call('DELETE', leaving(tenant.accountId)), [403, 'forbidden'])
     })
 
-    it('a page too leads on in another account', async () => {
+    it('a page too continues in another account', async () => {
       const { accountId } = await makeTenant(door, { name: 'later' })
       const person = await newPerson(door)
       const approvals = async () => {
@@ -283,7 +283,7 @@ describe('api: what people manage', () => {
       expect((await last.ask('PATCH', `${membersPath}/${last.id}`, { role: 'owner' })).status).to.equal(200)
     })
 
-    it('of two owners who leave at once one stays', async () => {
+    it('one of two owners who leave at once stays', async () => {
       const { accountId } = await makeTenant(door, { name: 'both-leave' })
       const owners = [await newPerson(door, { accountId }), await newPerson(door, { accountId })]
       const answers = await Promise.all(owners.map(({ ask }) => ask('DELETE', leaving(accountId))))
@@ -291,7 +291,7 @@ describe('api: what people manage', () => {
       expect((await findAccount(door.ctx.store, accountId))?.members).to.have.length(1)
     })
 
-    it('the account names an owner, and another one when that is none any more', async () => {
+    it('the account names an owner, and another one once that person is no longer an owner', async () => {
       const { accountId, key } = await makeTenant(door, { name: 'named' })
       const named = async () => (await client(door.http, key)('GET', '/api/v1/account')).body.owner
       expect(await named()).to.equal(undefined)
@@ -308,7 +308,7 @@ describe('api: what people manage', () => {
       expect(await named()).to.equal(one.email)
     })
 
-    it('members of another account are not there', async () => {
+    it('members of another account are not found', async () => {
       const theirs = await newPerson(door, { accountId: other.accountId })
       expect(await idsOf()).not.to.include(theirs.id)
       expectRefusal(await owner.ask('PATCH', `${membersPath}/${theirs.id}`, { role: 'reader' }), [404, 'not_found'])
@@ -317,11 +317,11 @@ describe('api: what people manage', () => {
       expectRefusal(await owner.ask('DELETE', `${membersPath}/${invitation.body.id}`), [404, 'not_found'])
     })
 
-    it('who is a member is not invited again', async () => {
+    it('a member cannot be invited again', async () => {
       expectRefusal(await invite(owner.email), [409, 'conflict'])
     })
 
-    it('an account sends so many invitations in a day', async () => {
+    it('the invitations of an account per day are limited', async () => {
       const { people } = door.ctx.settings.limits
       const before = people.invitationsPerDay
       Object.assign(people, { invitationsPerDay: 2 })
@@ -408,7 +408,7 @@ describe('api: what people manage', () => {
       expectRefusal(await owner.ask('DELETE', `/api/v1/keys/${body.id}`), [404, 'not_found'])
     })
 
-    it('what is made and revoked stands in the audit, with who did it', async () => {
+    it('their creation and revocation are audited, with the person who did it', async () => {
       await door.ctx.background.done()
       const entries = await walkAudit(door.ctx.store, tenant.accountId, 1, 1_000)
       const made = entries.filter(({ action, outcome }) => action === 'keys.create' && outcome === 'done')
@@ -423,7 +423,7 @@ describe('api: what people manage', () => {
     const login = (password: string) =>
       logIn(door.ctx, { user: tenant.address, password, scope: 'mail:send', peerAddress: '192.0.2.9' })
 
-    it('a member makes one, logs in with it, and ends it', async () => {
+    it('a member creates one, logs in with it, and revokes it', async () => {
       const member = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
       const made = await member.ask<{ id: string; password: string }>('POST', path(), { name: 'phone' })
       expect(made.status).to.equal(201)
@@ -439,7 +439,7 @@ describe('api: what people manage', () => {
       expectRefusal(await member.ask('DELETE', `${path()}/${made.body.id}`), [404, 'not_found'])
     })
 
-    it('with the Idempotency-Key of somebody else nobody gets the password of that person', async () => {
+    it("the Idempotency-Key of another person does not reveal that person's password", async () => {
       const [one, two] = [
         await newPerson(door, { accountId: tenant.accountId, role: 'member' }),
         await newPerson(door, { accountId: tenant.accountId, role: 'member' }),
@@ -452,7 +452,7 @@ describe('api: what people manage', () => {
       expect((await make(one)).body).to.deep.equal(made.body)
     })
 
-    it('it does what the role of who made it allows, and ends with the membership', async () => {
+    it('it allows what the role of its creator allows, and ends with the membership', async () => {
       const { accountId } = tenant
       const member = await newPerson(door, { accountId, role: 'member' })
       const made = await member.ask<{ id: string; password: string }>('POST', path(), { name: 'phone' })
@@ -474,7 +474,7 @@ describe('api: what people manage', () => {
       expect(await may('mail:read')).to.equal('invalid_api_key')
     })
 
-    it('a reader makes none, and neither does a key', async () => {
+    it('a reader cannot create one, nor can a key', async () => {
       const reader = await newPerson(door, { accountId: tenant.accountId, role: 'reader' })
       expectRefusal(await reader.ask('POST', path(), { name: 'phone' }), [403, 'insufficient_scope'])
       expect((await reader.ask('GET', path())).status).to.equal(200)
@@ -482,7 +482,7 @@ describe('api: what people manage', () => {
         expectRefusal(await call(method, path(), method === 'POST' ? { name: 'x' } : undefined), [403, 'forbidden'])
     })
 
-    it('of a mailbox of others there are none', async () => {
+    it('none can be created or listed for a mailbox of another account', async () => {
       expectRefusal(await owner.ask('GET', path(other.address)), [404, 'mailbox_not_found'])
       expectRefusal(await owner.ask('POST', path(other.address), { name: 'x' }), [404, 'mailbox_not_found'])
     })
@@ -492,7 +492,7 @@ describe('api: what people manage', () => {
     const requests = '/api/v1/account/requests'
     const phone = '+33123456789'
 
-    it('a phone number that is granted is confirmed, and the person is told', async () => {
+    it('granting a phone number confirms it, and the person is notified', async () => {
       const email = address()
       await invite(email, 'owner')
       const visitor = browser(door.http)
@@ -510,7 +510,7 @@ describe('api: what people manage', () => {
       expect((await newestTo(email))?.text).to.include('We called.')
     })
 
-    it('one that is refused changes nothing, and is answered once', async () => {
+    it('a refused one changes nothing, and is decided once', async () => {
       const by = await newPerson(door, { accountId: other.accountId })
       const { body } = await by.ask<{ id: string }>('POST', requests, { kind: 'phone', phone })
       const answer = { requestId: body.id, isGranted: false, answer: 'No.' }
@@ -533,7 +533,7 @@ describe('api: what people manage', () => {
         expect(answer.body.param).to.equal(param)
       })
 
-    it('ten wait at most; a reader asks for nothing, and others do not see them', async () => {
+    it('at most ten wait; a reader cannot make any, and other accounts do not see them', async () => {
       const { accountId } = await makeTenant(door, { name: 'asking' })
       const by = await newPerson(door, { accountId, role: 'member' })
       const reader = await newPerson(door, { accountId, role: 'reader' })

@@ -45,7 +45,7 @@ describe('api: verbs of messages', () => {
       ['from Spam', 'spam', 'Spam'],
     ]
     for (const [what, folder, expected] of cases) {
-      it(`what was deleted ${what} goes back there`, async () => {
+      it(`a message deleted ${what} goes back there`, async () => {
         const id = await arrive()
         await call('PATCH', `${box}/messages/${id}`, { folder })
         await call('DELETE', `${box}/messages/${id}`)
@@ -56,14 +56,14 @@ describe('api: verbs of messages', () => {
       })
     }
 
-    it('what is gone is not found', async () => {
+    it('a removed message is not found', async () => {
       const id = await arrive()
       await call('DELETE', `${box}/messages/${id}?permanent=true`)
       expect((await call<ErrorBody>('POST', `${box}/messages/${id}/restore`)).body.code).to.equal('not_found')
     })
   })
 
-  describe('mail that goes for good before anybody has announced it', () => {
+  describe('a message deleted permanently before it is announced', () => {
     const goes: readonly (readonly [string, (id: string) => Promise<unknown>])[] = [
       ['deleted at once', (id) => call('DELETE', `${box}/messages/${id}?permanent=true`)],
       [
@@ -82,7 +82,7 @@ describe('api: verbs of messages', () => {
       ],
     ]
     for (const [what, go] of goes)
-      it(`${what}: its event is told and it counts as received, once`, async () => {
+      it(`${what}: is announced and counts as received, once`, async () => {
         const received = async () =>
           (await call<{ emails: { received: number } }>('GET', '/api/v1/usage')).body.emails.received
         const told = async (id: string) => {
@@ -113,7 +113,7 @@ describe('api: verbs of messages', () => {
       await expectExact(door.ctx, tenant.mailboxId)
     })
 
-    it('an unknown folder is not found, none is refused', async () => {
+    it('an unknown folder is not found, and a missing folder is refused', async () => {
       expect((await call<ErrorBody>('POST', `${box}/messages/read-all`, { folder: 'x' })).body.code).to.equal(
         'not_found',
       )
@@ -124,7 +124,7 @@ describe('api: verbs of messages', () => {
     })
   })
 
-  it('emptying Trash takes what lies there, its bytes and nothing else', async () => {
+  it('emptying Trash removes its messages with their bytes, and nothing else', async () => {
     const kept = await arrive()
     await call('POST', `${box}/trash/empty`)
     const { _id: folderId } = await folderAt(door.ctx, tenant.mailboxId, 'Trash')
@@ -137,7 +137,7 @@ describe('api: verbs of messages', () => {
     await expectExact(door.ctx, tenant.mailboxId)
   })
 
-  describe('a change whose process died after its answer', () => {
+  describe('a change whose process dies after its answer', () => {
     const leftOver = async (request: () => Promise<{ readonly status: number }>) => {
       const { background } = door.ctx
       const { begin } = background
@@ -175,7 +175,7 @@ describe('api: verbs of messages', () => {
         { live: false, unread: false, awaiting: 'none', isEmpty: true },
       ],
     ]
-    /** Sweeps, after which a thread must show what is expected, and the folders count what they have. */
+    /** Sweeps, and checks that the thread then shows `expected` and the folders count their messages exactly. */
     const expectSwept = async (thread: () => Promise<object>, expected: object) => {
       door.advance((reservationSeconds + 1) * 1_000)
       await sweepReservations(door.ctx)
@@ -243,7 +243,7 @@ describe('api: verbs of messages', () => {
     const set = (folderId: string, fields: object) =>
       door.ctx.store.folders.updateOne({ _id: folderId }, { $set: fields })
 
-    it('that another clock has brought ahead counts on by itself', async () => {
+    it('that a faster clock has advanced keeps counting by itself', async () => {
       const id = await arrive()
       const ahead = (door.ctx.clock.now().getTime() + dayMs) * 1_000
       await set((await inbox())._id, { highestModseq: ahead })
@@ -269,7 +269,7 @@ describe('api: verbs of messages', () => {
         await expectExact(door.ctx, tenant.mailboxId)
       })
 
-    it('that another process made or renamed is found at once', async () => {
+    it('that another process created or renamed is found at once', async () => {
       const id = await arrive()
       await call('GET', `${box}/messages/${id}`)
       const { _id, ...archive } = await folderAt(door.ctx, tenant.mailboxId, 'Archive')
@@ -286,7 +286,7 @@ describe('api: verbs of messages', () => {
       await call('DELETE', `${box}/messages/${id}?permanent=true`)
     })
 
-    it('from which another process took UIDs gives the next ones, also to labelled mail', async () => {
+    it('continues with the next UIDs after another process has taken some, also for labelled mail', async () => {
       const archive = () => folderAt(door.ctx, tenant.mailboxId, 'Archive')
       const uids: number[] = []
       for (let n = 0; n < 6; n++) {
@@ -303,7 +303,7 @@ describe('api: verbs of messages', () => {
       await expectExact(door.ctx, tenant.mailboxId)
     })
 
-    it('that another process deleted takes no message, and no trace of it is left', async () => {
+    it('that another process deleted accepts no message, and nothing of the message remains', async () => {
       const id = await arrive()
       await call('POST', `${box}/folders`, { name: 'Passing' })
       const { _id } = await folderAt(door.ctx, tenant.mailboxId, 'Passing')
@@ -316,7 +316,7 @@ describe('api: verbs of messages', () => {
     })
   })
 
-  describe('a message that is not as it was read', () => {
+  describe('a message that has changed since it was read', () => {
     const store = () => door.ctx.store
     const changes: readonly (readonly [string, (id: string) => Promise<unknown>])[] = [
       ['was changed', (_id) => store().messages.updateOne({ _id }, { $inc: { modseq: 1 } })],
@@ -350,7 +350,7 @@ describe('api: verbs of messages', () => {
           expect(await store().messages.findOne({ _id: id })).to.deep.equal(before)
           const after = await folderAt(door.ctx, tenant.mailboxId, 'INBOX')
           expect({ ...after }).to.deep.include({ total, unread, bytes, open: [] })
-          // The folder counts one that is gone, which was taken past it.
+          // The folder still counts one message that was deleted without it.
           if (before === null)
             await store().folders.updateOne(
               { _id: folderId },
@@ -374,7 +374,7 @@ describe('api: verbs of messages', () => {
       await expectExact(door.ctx, tenant.mailboxId)
     })
 
-    it('20 clients change the flags of one message; its thread shows what they left', async () => {
+    it('20 clients change the flags of one message; its thread shows the final flags', async () => {
       const id = await arrive()
       await door.noticed()
       await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
@@ -387,7 +387,7 @@ describe('api: verbs of messages', () => {
       await expectExact(door.ctx, tenant.mailboxId)
     })
 
-    it('20 clients delete one message for good; one does it', async () => {
+    it('20 clients delete one message permanently; one succeeds', async () => {
       const id = await arrive()
       const answers = await Promise.all(
         Array.from({ length: 20 }, () => call('DELETE', `${box}/messages/${id}?permanent=true`)),
@@ -397,7 +397,7 @@ describe('api: verbs of messages', () => {
       await expectExact(door.ctx, tenant.mailboxId)
     })
 
-    it('two who empty Trash, and one who restores, lose and double nothing', async () => {
+    it('two clients empty Trash while one restores; nothing is lost or duplicated', async () => {
       const { _id: folderId } = await folderAt(door.ctx, tenant.mailboxId, 'Trash')
       const ids = await fill(door.ctx, tenant, { folderId, count: 300 })
       const restored = call<Summary>('POST', `${box}/messages/${ids[250]}/restore`)
@@ -408,7 +408,7 @@ describe('api: verbs of messages', () => {
       await expectExact(door.ctx, tenant.mailboxId)
     })
 
-    it('flags and labels added by many are all there', async () => {
+    it('flags and labels that many clients add are all kept', async () => {
       const id = await arrive()
       await Promise.all(
         Array.from({ length: 10 }, (_, n) => call('PATCH', `${box}/messages/${id}`, { addLabels: [`l${n}`] })),
@@ -439,7 +439,7 @@ describe('api: verbs of messages', () => {
     expect((await read())?.modseq, 'nothing changed').to.equal(before?.modseq)
   })
 
-  it('Trash and Spam are purged after 30 days, counted from when the message came there', async () => {
+  it('Trash and Spam are purged after 30 days, counted from when each message was moved there', async () => {
     const [trashed, spam, kept, late] = [await arrive(), await arrive(), await arrive(), await arrive()]
     await call('DELETE', `${box}/messages/${trashed}`)
     await call('PATCH', `${box}/messages/${spam}`, { folder: 'spam' })
@@ -456,7 +456,7 @@ describe('api: verbs of messages', () => {
   })
 
   describe('labels', () => {
-    it('are listed with exact counts, wherever the messages lie', async () => {
+    it('are listed with exact counts, in whatever folders the messages are', async () => {
       const { address, mailboxId, key } = await makeTenant(door, { name: 'labels' })
       const own = client(door.http, key)
       const where = mailboxPath(address)
@@ -483,7 +483,7 @@ describe('api: verbs of messages', () => {
       await expectExact(door.ctx, mailboxId)
     })
 
-    it('are bounded on a message', async () => {
+    it('are limited in number on a message', async () => {
       const id = await arrive()
       const addLabels = Array.from({ length: 51 }, (_, n) => `x${n}`)
       const { body } = await call<ErrorBody>('PATCH', `${box}/messages/${id}`, { addLabels })
@@ -491,7 +491,7 @@ describe('api: verbs of messages', () => {
     })
 
     for (const label of ['\u200b', ' ', 'a\ud800', 'a\u202eb', 'a\nb'])
-      it(`${JSON.stringify(label)} is none`, async () => {
+      it(`${JSON.stringify(label)} is not a valid label`, async () => {
         const id = await deliver(door.ctx, { to: tenant.address, raw: mail })
         const { body } = await call<ErrorBody>('PATCH', `${box}/messages/${id}`, { addLabels: [label] })
         expect(body).to.include({ code: 'validation_error', param: 'addLabels[0]' })
@@ -521,7 +521,7 @@ describe('api: verbs of messages', () => {
   })
 
   describe('claims', () => {
-    it('one key has it, another does not; renewed, released, expired', async () => {
+    it('are held by one key, which can renew and release them, and expire', async () => {
       const id = await arrive()
       const where = `${box}/messages/${id}/claim`
       const [one, two] = [await agentKey(), await agentKey()]
@@ -539,14 +539,14 @@ describe('api: verbs of messages', () => {
       expect((await one('POST', where, { ttl: 5 })).status, 'expired').to.equal(200)
     })
 
-    it('of 20 keys one gets it', async () => {
+    it('go to one of 20 keys', async () => {
       const id = await arrive()
       const keys = await Promise.all(Array.from({ length: 20 }, () => agentKey()))
       const answers = await Promise.all(keys.map((key) => key('POST', `${box}/messages/${id}/claim`, { ttl: 60 })))
       expect(answers.filter(({ status }) => status === 200)).to.have.length(1)
     })
 
-    it('waiters of one key get it once; the key renews and releases it', async () => {
+    it('go to one waiter of a key; the key can renew and release them', async () => {
       const id = await arrive()
       const created = await makeKey(door.ctx, { accountId: tenant.accountId })
       const take = () =>

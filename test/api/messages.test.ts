@@ -106,7 +106,7 @@ describe('api: messages', () => {
       })
     }
 
-    it('headers come all, in order', async () => {
+    it('show all headers in order', async () => {
       const { body } = await call<{ headers: [string, string][] }>('GET', path)
       expect(body.headers.map(([name]) => name)).to.deep.equal([
         'From',
@@ -154,7 +154,7 @@ describe('api: messages', () => {
       expect((await call('GET', `${path}?view=headers`)).body).to.deep.include({ folder: 'Archive', labels: ['todo'] })
     })
 
-    it('go to Trash first and then away', async () => {
+    it('are moved to Trash first and then deleted', async () => {
       expect((await call('DELETE', path)).body).to.deep.equal({ success: true, deleted: true, folder: 'Trash' })
       expect((await call('GET', `${path}?view=headers`)).body).to.include({ folder: 'Trash' })
       expect((await call('DELETE', path)).body).to.deep.equal({ success: true, deleted: true, folder: null })
@@ -168,7 +168,7 @@ describe('api: messages', () => {
     })
 
     for (const what of ['', '/raw', '/reply']) {
-      it(`an id that is none is not found${what && ` at ${what}`}`, async () => {
+      it(`an invalid id is not found${what && ` at ${what}`}`, async () => {
         const answer = await call<ErrorBody>(
           what === '/reply' ? 'POST' : 'GET',
           `${mailboxPath(tenant.address)}/messages/nonsense${what}`,
@@ -218,7 +218,7 @@ Content-Type: text/html
       box = `${mailboxPath(tenant.address)}/messages`
     })
 
-    it('may stand in a frame of this service alone, and runs, loads and sends nothing', async () => {
+    it('can be framed only by this service, and runs, loads and sends nothing', async () => {
       const { id, answer, text } = await get(related)
       const policy = answer.headers.get('content-security-policy') ?? ''
       const rules = new Map(policy.split('; ').map((rule) => [rule.split(' ', 1)[0], rule]))
@@ -239,7 +239,7 @@ Content-Type: text/html
       expect(text).to.not.match(/script|onclick|y\(\)/)
     })
 
-    it('has the text of a mail without HTML, as text', async () => {
+    it('shows the text of a message without HTML as text', async () => {
       const { text } = await get(`${head}\n1 < 2 & "3" <script>x</script>\n`)
       expect(text).to.include('1 &lt; 2 &amp; &quot;3&quot; &lt;script&gt;x')
     })
@@ -255,7 +255,7 @@ Content-Type: text/html
       expect((await of('att_none')).status).to.equal(404)
     })
 
-    it('leaves other files as they were: they cannot be framed', async () => {
+    it('does not affect other files: they cannot be framed', async () => {
       const { id } = await get(related)
       const raw = await fetch(`${door.http}${box}/${id}/raw`, { headers: { authorization: `Bearer ${tenant.key}` } })
       expect(raw.headers.get('x-frame-options')).to.equal('DENY')
@@ -314,7 +314,7 @@ Content-Type: text/html
       expect(await response.json()).to.include({ success: false, statusCode: 416 })
     })
 
-    it('what is known is not sent again, and its rest alone', async () => {
+    it('a file that the client has is not sent again, and a partial one is completed with the rest', async () => {
       const tag = (await get()).headers.get('etag') ?? ''
       const asked = async (headers: Record<string, string>) => {
         const response = await get(headers)
@@ -327,7 +327,7 @@ Content-Type: text/html
       expect(await asked({ range: 'bytes=7-', 'if-range': '"other"' })).to.deep.equal([200, '0123456789'])
     })
 
-    it('HEAD tells the length', async () => {
+    it('HEAD returns the length', async () => {
       const response = await get({}, 'HEAD')
       expect([
         response.status,

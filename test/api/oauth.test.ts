@@ -70,7 +70,7 @@ describe('api: OAuth', () => {
       ...changed,
     })
 
-  /** Begins a request in a browser. Returns the URL of the page on which the person is asked. */
+  /** Starts an authorization request in a browser. Returns the URL of the consent page. */
   async function begin(browser: Browsing, changed: Parameters = {}, proof = newProof()): Promise<string> {
     const { headers, text } = await browser.get(authorizeUrl(proof, changed))
     const location = headers.get('location')
@@ -78,7 +78,7 @@ describe('api: OAuth', () => {
     return at(location)
   }
 
-  /** Sends the form of the page. Returns what the browser is led to by the answers. */
+  /** Submits the consent form. Returns the URL to which the browser is redirected. */
   async function answer(browser: Browsing, page: string, changed: Chosen = {}): Promise<URL> {
     const { text } = await browser.get(page)
     const sent = await browser.post(page, formOn(text, { decision: ['allow'], ...changed }))
@@ -89,7 +89,7 @@ describe('api: OAuth', () => {
 
   type Asked = { readonly person?: SignedIn; readonly asked?: Parameters; readonly chosen?: Chosen }
 
-  /** Gets a code for a person. */
+  /** Gets an authorization code for a person. */
   async function newCode({
     person = owner,
     asked = {},
@@ -138,7 +138,7 @@ describe('api: OAuth', () => {
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: args } }),
     })
-  /** After so much time the session has ended. */
+  /** The time after which the session has ended. */
   const signInAgain = async () => {
     const { id, email, password } = owner
     owner = Object.assign(await signedIn(door, owner, tenant.accountId), { id, email, password })
@@ -165,7 +165,7 @@ describe('api: OAuth', () => {
       })
 
     for (const path of ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'])
-      it(`of the server at ${path}, whatever host is asked for`, async () => {
+      it(`of the server at ${path}, whatever the Host field says`, async () => {
         const { status, body } = await client(door.http)('GET', path)
         expect(status).to.equal(200)
         expect(body).to.deep.include({
@@ -239,7 +239,7 @@ describe('api: OAuth', () => {
         expect(body.client_id).to.match(/^oac_/)
       })
 
-    it('a body that is no JSON, and none', async () => {
+    it('refuses a body that is not JSON, and an empty one', async () => {
       const type = { 'content-type': 'application/json' }
       for (const body of ['{', '[]', ''])
         expect((await fetch(at('/oauth/register'), { method: 'POST', body, headers: type })).status).to.equal(400)
@@ -260,7 +260,7 @@ describe('api: OAuth', () => {
   })
 
   describe('a request of a program', () => {
-    /** What nobody may be led away for: it is not proven where to. */
+    /** Requests that must not redirect, because the redirect URI is not proven. */
     const shown: readonly (readonly [what: string, changed: () => Parameters | Promise<Parameters>])[] = [
       ['of an unknown program', () => ({ client_id: 'oac_unknown' })],
       ['without a program', () => ({ client_id: undefined })],
@@ -286,7 +286,7 @@ describe('api: OAuth', () => {
       ['by a document on a private address', () => ({ client_id: 'https://127.0.0.1:9/program.json' })],
     ]
     for (const [what, changed] of shown)
-      it(`${what}: is shown, and leads nowhere`, async () => {
+      it(`${what}: is shown as an error page, without a redirect`, async () => {
         const { status, headers, text } = await browse(owner.cookie).get(authorizeUrl(newProof(), await changed()))
         expect([status, headers.get('location')]).to.deep.equal([400, null])
         expect(text).to.include('<h1>This program cannot be connected</h1>')
@@ -308,7 +308,7 @@ describe('api: OAuth', () => {
       ['for a new sign-in and the question', { prompt: 'login consent' }, 'invalid_request'],
     ]
     for (const [what, changed, error] of told)
-      it(`${what}: ${error}, told with issuer and state`, async () => {
+      it(`${what}: ${error}, returned with issuer and state`, async () => {
         const { status, headers } = await browse(owner.cookie).get(authorizeUrl(newProof(), changed))
         const led = new URL(String(headers.get('location')))
         expect([status, led.origin + led.pathname]).to.deep.equal([303, callback])
@@ -321,7 +321,7 @@ describe('api: OAuth', () => {
         expect(parameters.has('code')).to.equal(false)
       })
 
-    it('takes any port of the machine for a native program', async () => {
+    it('may have any loopback port for a native program', async () => {
       const native = await register({ redirect_uris: ['http://127.0.0.1:3000/cb'] })
       const asked = { client_id: native, redirect_uri: 'http://127.0.0.1:49152/cb' }
       const { led } = await newCode({ asked })
@@ -333,7 +333,7 @@ describe('api: OAuth', () => {
       expect(scope).to.equal('mail:read mail:send mail:write mailboxes:read mailboxes:write')
     })
 
-    it('may name scopes that nobody knows, which it does not get', async () => {
+    it('may name unknown scopes, which are not granted', async () => {
       const { scope } = await connect({ asked: { scope: 'openid offline_access mail:read root' } })
       expect(scope).to.equal('mail:read')
     })
@@ -360,14 +360,14 @@ describe('api: OAuth', () => {
     }
     const told = ({ status, body }: Reply) => ({ status, text: JSON.stringify(body) })
     for (const [what, ask] of Object.entries(doors))
-      it(`${what} is temporarily unavailable, and answered after it`, async () => {
+      it(`${what} is temporarily unavailable, and answered afterwards`, async () => {
         const { status, text } = await away(ask)
         expect(status).to.equal(503)
         expect(text).to.include('temporarily_unavailable').and.not.include('no server answers')
         expect((await ask()).status).to.not.equal(503)
       })
 
-    it('the page that asks is there again after it', async () => {
+    it('the consent page works again afterwards', async () => {
       const browser = browse(owner.cookie)
       const page = await begin(browser)
       expect((await away(() => browser.get(page))).status).to.equal(503)
@@ -375,7 +375,7 @@ describe('api: OAuth', () => {
     })
   })
 
-  it('another password ends no grant', async () => {
+  it('a change of password ends no grant', async () => {
     const person = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
     const tokens = await connect({ person })
     const other = await signedIn(door, person, tenant.accountId)
@@ -387,7 +387,7 @@ describe('api: OAuth', () => {
     expect((await refresh(tokens.refresh_token)).status).to.equal(200)
   })
 
-  describe('the page that asks', () => {
+  describe('the consent page', () => {
     it('leads to the sign-in and back, and cannot be framed', async () => {
       const browser = browse()
       const page = await begin(browser)
@@ -401,21 +401,21 @@ describe('api: OAuth', () => {
       expect(text).not.to.include('any program there can call itself')
     })
 
-    it('warns of a program that can only be on the computer', async () => {
+    it("warns of a program that can only run on the person's computer", async () => {
       const native = await register({ redirect_uris: ['http://localhost:3000/cb'] })
       const browser = browse(owner.cookie)
       const page = await begin(browser, { client_id: native, redirect_uri: 'http://localhost:3000/cb' })
       expect((await browser.get(page)).text).to.include('any program there can call itself')
     })
 
-    it('shows what programs say as text', async () => {
+    it('shows what a program says about itself as plain text', async () => {
       const named = await register({ client_name: '<script>alert(1)</script>' })
       const browser = browse(owner.cookie)
       const { text } = await browser.get(await begin(browser, { client_id: named }))
       expect(text).to.include('&lt;script&gt;').and.not.include('<script>')
     })
 
-    it('is for the browser that began alone', async () => {
+    it('works only in the browser that started the request', async () => {
       const browser = browse(owner.cookie)
       const page = await begin(browser)
       const victim = browse(owner.cookie)
@@ -447,11 +447,11 @@ describe('api: OAuth', () => {
         const sent = await browser.post(page, formOn(text, { decision: ['allow'], ...changed() }))
         expect(sent.headers.get('location')).to.equal(null)
         expect(sent.text).to.include(says)
-        // The person can still decide.
+        // The person can still decide on the request.
         expect((await answer(browser, page)).searchParams.has('code')).to.equal(true)
       })
 
-    it('no is told to the program, and noted', async () => {
+    it('reports a refusal to the program, and audits it', async () => {
       const { led } = await newCode({ chosen: { decision: ['refuse'] } })
       expect(Object.fromEntries(led.searchParams)).to.include({
         error: 'access_denied',
@@ -478,7 +478,7 @@ describe('api: OAuth', () => {
       expect(new URL(String(led.headers.get('location'))).searchParams.has('code')).to.equal(true)
     })
 
-    it('is answered once: the way back shows that it has ended', async () => {
+    it('is answered once: going back shows that the request has ended', async () => {
       const browser = browse(owner.cookie)
       const page = await begin(browser)
       await answer(browser, page)
@@ -495,7 +495,7 @@ describe('api: OAuth', () => {
       expect((await browser.get(page)).text).to.include('This request has ended')
     })
 
-    it('offers what the role allows, in the account that is chosen', async () => {
+    it('offers the scopes that the role allows in the chosen account', async () => {
       const other = await makeTenant(door, { name: 'other' })
       const person = await makePerson(door, { role: 'reader', accountId: tenant.accountId })
       await joinAccount(door.ctx, { accountId: other.accountId, personId: person.id, role: 'owner' })
@@ -517,7 +517,7 @@ describe('api: OAuth', () => {
     })
   })
 
-  describe('a program that publishes what it is', () => {
+  describe('a program that publishes its client metadata', () => {
     let publisher: Publisher
     before(async () => {
       publisher = await openPublisher()
@@ -544,7 +544,7 @@ describe('api: OAuth', () => {
       expect((await exchange(given, asked)).body.access_token).to.match(/^svc_oat_/)
     })
 
-    it('takes any port of the machine when it is a native one', async () => {
+    it('may use any loopback port if it is a native program', async () => {
       const url = publisher.publish('/native.json', (own) => ({
         body: described(own, { redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'] }),
       }))
@@ -575,7 +575,7 @@ describe('api: OAuth', () => {
       ],
     ]
     for (const [n, [what, document]] of bad.entries())
-      it(`a document ${what} is refused, and asked for anew`, async () => {
+      it(`a document ${what} is refused, and fetched again`, async () => {
         const headers = { 'cache-control': 'max-age=3600' }
         const url = publisher.publish(`/bad-${n}.json`, (own) => ({ body: '', headers, ...document(own) }))
         const { status, headers: answered, text } = await begun(url)
@@ -593,13 +593,13 @@ describe('api: OAuth', () => {
       ['not when it says nothing', {}, 2],
     ]
     for (const [n, [what, headers, asked]] of kept.entries())
-      it(`a document is kept ${what}`, async () => {
+      it(`a document is cached ${what}`, async () => {
         const url = publisher.publish(`/kept-${n}.json`, (own) => ({ body: described(own), headers }))
         for (let times = 0; times < 2; times++) expect((await begun(url)).status).to.equal(303)
         expect(publisher.asked(url)).to.equal(asked)
       })
 
-    it('no whole site is a program, and nothing is fetched from a private address', async () => {
+    it('the root of a site is no client, and nothing is fetched from a private address', async () => {
       publisher.publish('/', (own) => ({ body: described(own) }))
       expect((await begun(`${publisher.origin}/`)).status).to.equal(400)
       expect(publisher.asked(`${publisher.origin}/`)).to.equal(0)
@@ -622,7 +622,7 @@ describe('api: OAuth', () => {
   })
 
   describe('a code', () => {
-    it('becomes tokens that nobody keeps, with a scope that was granted', async () => {
+    it('is exchanged for tokens, which are not stored, with a granted scope', async () => {
       const given = await newCode({ chosen: { scopes: ['mail:read'] } })
       const { status, headers, body } = await exchange(given)
       expect([status, headers.get('cache-control')]).to.deep.equal([200, 'no-store'])
@@ -658,7 +658,7 @@ describe('api: OAuth', () => {
         expect(body).not.to.have.property('access_token')
       })
 
-    it('is used once: a second use ends what the first one made', async () => {
+    it('works once: a second use ends the grant of the first one', async () => {
       const given = await newCode()
       const { body } = await exchange(given)
       expect(await taken(String(body.access_token))).to.equal('taken')
@@ -667,7 +667,7 @@ describe('api: OAuth', () => {
       expect((await refresh(String(body.refresh_token))).body.error).to.equal('invalid_grant')
     })
 
-    it('used twice at once opens nothing', async () => {
+    it('used twice at the same time gives no access', async () => {
       const given = await newCode()
       const both = await Promise.all([exchange(given), exchange(given)])
       for (const { body } of both)
@@ -684,7 +684,7 @@ describe('api: OAuth', () => {
   })
 
   describe('a refresh token', () => {
-    it('is replaced with each use; used again it ends all that came of it', async () => {
+    it('is replaced with each use; reuse ends every token derived from it', async () => {
       const first = await connect()
       const second = (await refresh(first.refresh_token)).body as unknown as Tokens
       expect(second.refresh_token).not.to.equal(first.refresh_token)
@@ -696,7 +696,7 @@ describe('api: OAuth', () => {
       expect(entry).to.include({ outcome: 'reused' })
     })
 
-    it('gives no more than was granted, and less when less is asked for', async () => {
+    it('gives no more scopes than were granted, and fewer if fewer are requested', async () => {
       const { refresh_token } = await connect({ asked: { scope: 'mail:read mailboxes:read' } })
       const wider = await refresh(refresh_token, { scope: 'mail:read mail:send' })
       expect([wider.status, wider.body.error]).to.deep.equal([400, 'invalid_scope'])
@@ -706,7 +706,7 @@ describe('api: OAuth', () => {
       expectRefusal(await asks(String(narrower.body.access_token), path), [403, 'insufficient_scope'])
     })
 
-    it('is of one program, and for one resource', async () => {
+    it('belongs to one program and one resource', async () => {
       const { refresh_token } = await connect()
       expect((await refresh(refresh_token, { client_id: await register() })).body.error).to.equal('invalid_grant')
       expect((await refresh(refresh_token, { resource: 'https://other.example/' })).body.error).to.equal(
@@ -714,7 +714,7 @@ describe('api: OAuth', () => {
       )
     })
 
-    it('holds for 30 days after its last use', async () => {
+    it('is valid for 30 days after its last use', async () => {
       let tokens = await connect()
       for (let month = 0; month < 2; month++) {
         door.advance(29 * dayMs)
@@ -737,7 +737,7 @@ describe('api: OAuth', () => {
       await signInAgain()
     })
 
-    it('acts with its scopes at both doors, and not for people', async () => {
+    it('acts with its scopes over REST and MCP, but cannot call operations for people', async () => {
       const { access_token } = await connect({ asked: { scope: 'mailboxes:read' } })
       expect((await asks(access_token, '/api/v1/mailboxes')).status).to.equal(200)
       expectRefusal(await asks(access_token, `${mailboxPath(tenant.address)}/messages`), [403, 'insufficient_scope'])
@@ -746,7 +746,7 @@ describe('api: OAuth', () => {
       expect((await callMcp({ authorization: `Bearer ${access_token}` })).status).to.equal(200)
     })
 
-    it('limited to mailboxes reaches these and those that it makes, and no alias', async () => {
+    it('limited to mailboxes reaches only these and the ones it creates, and no alias', async () => {
       const made = await client(door.http, tenant.key)('POST', '/api/v1/mailboxes', {
         address: 'second@tenant.example',
       })
@@ -769,7 +769,7 @@ describe('api: OAuth', () => {
       expect(await addresses()).to.have.members(['second@tenant.example', 'third@tenant.example'])
     })
 
-    it('is taken from the header alone', async () => {
+    it('is accepted only in the header', async () => {
       const { access_token } = await connect()
       const inPath = await callMcp({}, 'get_account_summary', {}, `/api/mcp/${access_token}`)
       expect([inPath.status, ((await inPath.json()) as Json).code]).to.deep.equal([401, 'invalid_access_token'])
@@ -782,7 +782,7 @@ describe('api: OAuth', () => {
       expect(door.logs()).not.to.include(access_token)
     })
 
-    it('for another audience opens nothing', async () => {
+    it('for another audience gives no access', async () => {
       const { access_token } = await connect()
       const { baseUrl } = door.ctx
       Object.assign(door.ctx, { baseUrl: 'https://moved.example' })
@@ -794,11 +794,11 @@ describe('api: OAuth', () => {
       expect(await taken(access_token)).to.equal('taken')
     })
 
-    it('that ended is no guess, however often it comes', async () => {
+    it('that has ended does not count as a guess, however often it is sent', async () => {
       for (let tries = 0; tries < 40; tries++) expect(await taken('svc_oat_ended')).to.equal('401 invalid_access_token')
     })
 
-    it('counts for its grant', async () => {
+    it('counts towards the request rate of its grant', async () => {
       const [one, other] = [await connect(), await connect()]
       const left = async (token: string) => Number((await asks(token)).headers.get('ratelimit-remaining'))
       const before = await left(other.access_token)
@@ -806,7 +806,7 @@ describe('api: OAuth', () => {
       expect(await left(other.access_token)).to.equal(before - 1)
     })
 
-    it('sends what waits for a person where the account wants that, and approves nothing', async () => {
+    it('sends mail that waits for approval if the account requires it, and approves nothing', async () => {
       const { access_token } = await connect({ asked: { scope: 'mail:send mail:read' } })
       await owner.ask('PATCH', '/api/v1/account', { approval: 'required' })
       const mail = { to: 'x@remote.example', subject: 'x', text: 'x' }
@@ -823,7 +823,7 @@ describe('api: OAuth', () => {
       ])
     })
 
-    it('is held with the account', async () => {
+    it('is refused while the account is suspended or paused', async () => {
       const { access_token } = await connect()
       await suspendAccount(door.ctx, tenant.accountId, 'test')
       expect(await taken(access_token)).to.equal('403 account_suspended')
@@ -844,7 +844,7 @@ describe('api: OAuth', () => {
     const metadata = () => `resource_metadata="${door.ctx.baseUrl}/.well-known/oauth-protected-resource/api/mcp"`
     const challengeOf = (response: Response) => String(response.headers.get('www-authenticate'))
 
-    it('without a token says where to authorise, and for what', async () => {
+    it('without a token says where to authorize, and for which scopes', async () => {
       const response = await callMcp({})
       expect([response.status, challengeOf(response)]).to.deep.equal([401, `Bearer ${metadata()}, ${scope}`])
     })
@@ -928,7 +928,7 @@ describe('api: OAuth', () => {
           expect(await response.json()).to.include({ code: 'insufficient_scope', requiredScope: missing })
         })
 
-      it('nothing of a key, whose scopes never change', async () => {
+      it('nothing if it uses a key, whose scopes never change', async () => {
         const { apiKey } = await makeKey(door.ctx, { accountId: tenant.accountId, scopes: ['mailboxes:read'] })
         for (const [what, , method, params] of cases) {
           const response = await request(apiKey, method, params())
@@ -982,7 +982,7 @@ describe('api: OAuth', () => {
       expect((await reader.ask('DELETE', `/api/v1/grants/${reading?.id}`)).status).to.equal(200)
     })
 
-    it('takes the endpoints that it made with it, whatever it reaches', async () => {
+    it('loses the endpoints that it created when it ends, whatever it reaches', async () => {
       const { access_token } = await connect()
       const made = await asks(access_token, '/api/v1/webhooks', 'POST', {
         url: 'https://hook.example/',
@@ -995,7 +995,7 @@ describe('api: OAuth', () => {
       expect((await endpoint()).body.enabled).to.equal(false)
     })
 
-    it('ends by what the program says itself, whatever token it names', async () => {
+    it('ends when the program revokes any of its tokens', async () => {
       for (const which of ['access_token', 'refresh_token'] as const) {
         const tokens = await connect()
         const revoke = (token: string, client_id = clientId) => sendForm(at('/oauth/revoke'), { token, client_id })
@@ -1065,7 +1065,7 @@ describe('api: OAuth', () => {
         const isHeard = async () =>
           (await client(door.http, tenant.key)('GET', `/api/v1/webhooks/${body.id}`)).body.enabled
         expect(await isHeard()).to.equal(true)
-        // As far as a process came that was killed.
+        // The state that a killed process leaves.
         await store.removeMember(door.ctx.store, membership)
         forgetCallers(door.ctx, { accountIds: [tenant.accountId] })
         expect(await isHeard()).to.equal(false)

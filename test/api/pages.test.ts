@@ -13,7 +13,7 @@ import { makePerson, signedIn, testPassword } from '../start/people.ts'
 describe('pages', () => {
   let door: Door
   let tenant: Tenant
-  /** With the key of the account whose mailbox gets the mail of all people here. */
+  /** Calls with the key of the account whose mailbox receives the mail of all people here. */
   let call: Call
 
   before(async () => {
@@ -29,7 +29,7 @@ describe('pages', () => {
   const at = (path: string) => `${door.ctx.baseUrl}${path}`
   const pathOf = (page: Page) => page.url().replace(door.ctx.baseUrl, '')
 
-  /** The link in the newest mail to an address, out of its mailbox. */
+  /** The link in the newest message to an address, from its mailbox. */
   async function linkTo(email: string): Promise<string> {
     await carryOutgoing(door.ctx)
     const path = `${mailboxPath(tenant.address)}/messages`
@@ -61,9 +61,9 @@ describe('pages', () => {
     await page.getByLabel('Password').fill(password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   }
-  /** Sends the form in which the focus is, as a person does without a mouse. */
+  /** Submits the form that has the focus, as a person does without a mouse. */
   const send = (page: Page) => Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')])
-  /** Moves the focus on by the keyboard until it is in the control of a name, or on the button of a text. */
+  /** Moves the focus by the keyboard to the control with a name, or to the button with a text. */
   async function tabTo(page: Page, control: string): Promise<void> {
     for (let presses = 0; presses < 20; presses++) {
       const focused = page.locator(':focus')
@@ -112,7 +112,7 @@ describe('pages', () => {
     }),
   )
 
-  /** An account that an agent made. */
+  /** An account created by an agent. */
   async function signup(): Promise<{ address: string; claimPath: string; call: Call }> {
     const { body } = await client(door.http)<{ address: string; api_key: string; claim_url: string }>(
       'POST',
@@ -172,7 +172,7 @@ describe('pages', () => {
 
         expect((await page.goto(at(made.claimPath)))?.status()).to.equal(404)
         await expectAccessible(page, 'claim used')
-        // The browser notes answers that are refusals, as this one; and there is no dashboard behind this door.
+        // The browser logs refusals such as this one, and there is no dashboard behind this door.
       },
       { faults: ['401', '404', '503'] },
     ),
@@ -207,7 +207,7 @@ describe('pages', () => {
     ),
   )
 
-  describe('what opens a link and sends no form', () => {
+  describe('a program that opens a link without submitting the form', () => {
     const scanners: readonly (readonly [string, RequestInit])[] = [
       ['GET', {}],
       ['HEAD', { method: 'HEAD' }],
@@ -239,7 +239,7 @@ describe('pages', () => {
       })
   })
 
-  it('every page is kept to itself', async () => {
+  it('no page can be framed, cached or load anything from elsewhere', async () => {
     const { claimPath } = await signup()
     for (const path of ['/sign-in', '/reset', claimPath, '/invitation/x', '/verify/x', '/reset/x']) {
       const { headers } = await fetch(door.http + path)
@@ -251,7 +251,7 @@ describe('pages', () => {
     }
   })
 
-  it('what people type is text on every page', async () => {
+  it('input is shown as text on every page', async () => {
     const evil = `"><script>x</script>'&`
     const known = await makePerson(door)
     const person = await signedIn(door, known)
@@ -262,7 +262,7 @@ describe('pages', () => {
     }
   })
 
-  it('nobody is led to another site', async () => {
+  it('no page redirects to another site', async () => {
     const wanted = [
       '//evil.example',
       'https://evil.example',
@@ -290,7 +290,7 @@ describe('pages', () => {
     }
   })
 
-  it('a place in the dashboard is led back to', async () => {
+  it('the sign-in returns to the requested page of the dashboard', async () => {
     const { cookie } = await signedIn(door, await makePerson(door))
     for (const next of [
       '/app',

@@ -61,7 +61,7 @@ describe('api: partners', () => {
   }
 
   describe('customers', () => {
-    it('are made, read, listed, given plans, and deleted', async () => {
+    it('are created, read, listed, given plans, and deleted', async () => {
       const made = await own.live('POST', `${api}/customers`, {
         name: 'Example Ltd',
         email: 'owner@Example.com',
@@ -146,7 +146,7 @@ describe('api: partners', () => {
       }
     })
 
-    it('a repeat with the same Idempotency-Key makes no second one; of a test key it is another request', async () => {
+    it('a repeat with the same Idempotency-Key creates no second one; with a test key it is another request', async () => {
       const headers = { 'idempotency-key': 'one customer' }
       const make = (call: Call) => call<{ id: string }>('POST', `${api}/customers`, { name: 'Once' }, headers)
       const [first, again, tried] = [await make(own.live), await make(own.live), await make(own.test)]
@@ -155,7 +155,7 @@ describe('api: partners', () => {
       expect(tried.body.id).to.not.equal(first.body.id)
     })
 
-    it('have free addresses below the shared domain, under names that nobody takes for the service', async () => {
+    it('have free addresses below the shared domain, under names that cannot be mistaken for the service', async () => {
       const domains = await Promise.all(
         ['Support', 'Support', 'Ü', '日本'].map(async (name) => (await makeCustomer(door, own.live, { name })).address),
       )
@@ -165,7 +165,7 @@ describe('api: partners', () => {
       expect(await deliver(door.ctx, { to: domains[0]!, raw: letter() })).to.match(/^msg_/)
     })
 
-    it('have keys that the partner holds, and only of those it is told', async () => {
+    it('have keys that the partner holds, and the partner sees only those', async () => {
       const one = await makeCustomer(door, own.live, { name: 'Keys' })
       const made = await own.live<{ id: string; apiKey: string }>('POST', at(one.id, '/keys'), {
         name: 'agent',
@@ -183,17 +183,17 @@ describe('api: partners', () => {
       expect((await own.live('DELETE', at(one.id, `/keys/${made.body.id}`))).status).to.equal(200)
       expect(told(await agent('GET', '/api/v1/account'))).to.equal('401 invalid_api_key')
       expect(told(await own.live('DELETE', at(one.id, `/keys/${made.body.id}`)))).to.equal('404 not_found')
-      // Of another customer of the same partner.
+      // A key of another customer of the same partner.
       expect(told(await own.live('DELETE', at(one.id, `/keys/${customer.keyId}`)))).to.equal('404 not_found')
     })
 
-    it('have a usage, which is that of their account', async () => {
+    it('have the usage of their account', async () => {
       const { body } = await own.live('GET', at(customer.id, '/usage'))
       expect(body).to.deep.equal((await customer.call('GET', '/api/v1/usage')).body)
     })
   })
 
-  describe('who may ask', () => {
+  describe('access', () => {
     const partnerOperations = operations.filter(({ access }) => access === 'partner')
 
     type Headers = Readonly<Record<string, string>>
@@ -203,7 +203,7 @@ describe('api: partners', () => {
       ['POST', '/api/mcp'],
     ] as const
 
-    it('a partner key is for /api/partner alone, by every way of sending it', async () => {
+    it('a partner key works only at /api/partner, however it is sent', async () => {
       for (const key of [own.liveKey, own.testKey]) {
         for (const headers of [{ authorization: `Bearer ${key}` }, { 'x-api-key': key }] as readonly Headers[])
           for (const [method, path] of closed) {
@@ -216,7 +216,7 @@ describe('api: partners', () => {
       expect(told(await own.live('GET', `${api}/nothing`))).to.equal('404 not_found')
     })
 
-    it('no other credential opens an operation of partners', async () => {
+    it('no other credential can call a partner operation', async () => {
       const { body } = await client(door.http)('POST', '/api/v1/signup', {})
       const credentials = {
         none: '401 missing_api_key',
@@ -236,7 +236,7 @@ describe('api: partners', () => {
         }
     })
 
-    it("another partner's ids, and those of the other kind of key, are those of nobody", async () => {
+    it("another partner's ids, and those of the other kind of key, are treated as unknown", async () => {
       const made = await hook(own.live, ['customer.created'])
       const [event] = await eventsOf(own.live)
       const names: { readonly [field: string]: string } = { key_id: customer.keyId }
@@ -269,14 +269,14 @@ describe('api: partners', () => {
       await own.live('DELETE', `${api}/webhooks/${made.body.id}`)
     })
 
-    it("another customer's key does not open a customer", async () => {
+    it("another customer's key gives no access to a customer", async () => {
       const foreign = await makeCustomer(door, other.live, { name: 'Foreign' })
       expect(told(await foreign.call('GET', `${mailboxPath(customer.address)}/messages`))).to.equal(
         '404 mailbox_not_found',
       )
     })
 
-    it('a suspended partner, and one whose key was revoked, asks nothing', async () => {
+    it('a suspended partner and a revoked key are refused', async () => {
       const gone = await makePartner(door, 'gone')
       await door.ctx.store.accounts.updateOne(
         { _id: gone.id },
@@ -287,7 +287,7 @@ describe('api: partners', () => {
   })
 
   describe('pauses', () => {
-    it('refuse sends until the end, and are told once each', async () => {
+    it('refuse sends until they end, and are each announced once', async () => {
       const one = await makeCustomer(door, own.live, { name: 'Paused' })
       const send = () =>
         one.call('POST', `${mailboxPath(one.address)}/send`, { to: 'delivered@simulator.invalid', text: 'x' })
@@ -317,7 +317,7 @@ describe('api: partners', () => {
   })
 
   describe('events', () => {
-    it('of every customer reach an endpoint in one sequence, each with its customer_id', async () => {
+    it('of all customers reach an endpoint in one sequence, each with its customer_id', async () => {
       const partner = await makePartner(door, 'hears')
       const { body: endpoint } = await hook(partner.live)
       const begun = receiver.requests.length
@@ -349,19 +349,19 @@ describe('api: partners', () => {
       expect(JSON.stringify(heard)).to.not.include('Secret plans')
       const log = await partner.live<{ deliveries: Json[] }>('GET', `${api}/webhooks/${endpoint.id}/deliveries`)
       expect(log.body.deliveries).to.have.length(listed.length)
-      // A test key sees what is to try things with.
+      // A test key sees only test customers.
       const types = (await eventsOf(partner.test)).map(({ customer_id }) => customer_id)
       expect(new Set(types)).to.deep.equal(new Set([tried.id]))
       const first = listed[0]!
       expect((await partner.live('GET', `${api}/events/${first.id}`)).body).to.deep.include({ id: first.id })
       expect(told(await partner.test('GET', `${api}/events/${first.id}`))).to.equal('404 not_found')
-      // The customer's own list has its own sequence, and all of the message.
+      // The customer's own list has its own sequence, and the events with their full data.
       const whole = await live.call<Page>('GET', '/api/v1/events?type=message.received')
       expect(whole.body.events[0]?.data.subject).to.equal('Secret plans')
       expect(whole.body.events[0]).to.not.have.property('customer_id')
     })
 
-    it('go on from a cursor, and a long-poll is answered when one comes', async () => {
+    it('continue from a cursor, and a long-poll is answered by the next one', async () => {
       const { body: end } = await own.live<Page>('GET', `${api}/events?limit=1`)
       const polled = own.live<Page>('GET', `${api}/events?after=${end.cursor}&wait=20`)
       await own.live('POST', at(customer.id, '/pause'), {})
@@ -371,7 +371,7 @@ describe('api: partners', () => {
       expect(body.events.map(({ type }) => type)).to.deep.equal(['customer.resumed'])
     })
 
-    it('of messages come only while the partner holds a key that may read the mailbox', async () => {
+    it('of messages are delivered only while the partner holds a key that may read the mailbox', async () => {
       const partner = await makePartner(door, 'reads')
       const one = await makeCustomer(door, partner.live, { name: 'Reads' })
       await one.call('POST', '/api/v1/mailboxes', { address: one.address.replace('agent', 'second') })
@@ -398,13 +398,13 @@ describe('api: partners', () => {
       expect(await heard()).to.deep.equal([last, first])
     })
 
-    it('that a crash left untold are told by the sweeps, once', async () => {
+    it('left unannounced by a crash are announced by the sweeps, once', async () => {
       const partner = await makePartner(door, 'crashed')
       const one = await makeCustomer(door, partner.live, { name: 'Crashed' })
       await hook(partner.live, ['customer.paused', 'message.received'])
       const begun = receiver.requests.length
       const { store } = door.ctx
-      // As if the process had died with the update that pauses, and between an event of the customer and its copy.
+      // As if the process had died right after the update that pauses, and between an event of the customer and its copy.
       const doc = (await store.accounts.findOne({ _id: one.accountId }))!
       const paused = { reason: 'a test', at: new Date() }
       const note = noteOf(door.ctx, 'customer.paused', { ...doc, paused })
@@ -443,7 +443,7 @@ describe('api: partners', () => {
       expect(heard.map(({ id }) => id)).to.have.members(told.map(({ id }) => id))
     })
 
-    it('may be tried, with a sample that looks as one of theirs', async () => {
+    it('can be tested with a sample in the form of a real one', async () => {
       const { body } = await hook(own.test, ['message.received'])
       const tried = await own.test<{ body: string }>('POST', `${api}/webhooks/${body.id}/test`, {
         type: 'message.received',
@@ -459,14 +459,14 @@ describe('api: partners', () => {
       expect((await own.test('DELETE', `${api}/webhooks/${body.id}`)).status).to.equal(200)
     })
 
-    it('of mail whose content is in them are for no partner', async () => {
+    it('that contain the content of mail go to no partner', async () => {
       const answer = (await hook(own.live, ['intake.message'])) as never as Answer<ErrorBody>
       expect([answer.status, answer.body.param]).to.deep.equal([400, 'events[0]'])
     })
   })
 
   describe('the audit of a customer', () => {
-    it('has all that is asked with a key that its partner holds, and what the partner did', async () => {
+    it('contains every call with a key that its partner holds, and the acts of the partner', async () => {
       const one = await makeCustomer(door, own.live, { name: 'Audited' })
       const id = await hear(one)
       await own.live('POST', at(one.id, '/pause'), {})
@@ -490,7 +490,7 @@ describe('api: partners', () => {
   })
 
   describe('the end of a customer', () => {
-    it('ends its keys at once, and erases it, also from what its partner was told', async () => {
+    it('ends its keys at once, and erases it, including from what its partner received', async () => {
       const partner = await makePartner(door, 'ends')
       await hook(partner.live)
       const stays = await makeCustomer(door, partner.live, { name: 'Stays' })
@@ -512,13 +512,13 @@ describe('api: partners', () => {
         expect(kept, collection).to.not.include('goes@people.example').and.not.include(goes.address)
         expect(kept, collection).to.include(stays.id)
       }
-      // A reader from before goes on without a gap.
+      // A reader with an earlier cursor continues without a gap.
       const { body } = await partner.live<Page>('GET', `${api}/events?after=${before.at(-1)!.cursor}`)
       expect(body.events.map(({ customer_id }) => customer_id)).to.not.include(goes.id)
       expect((await store.accounts.findOne({ _id: partner.id }))?.customers).to.equal(1)
     })
 
-    it('leaves its partner room for another one, whoever ends it', async () => {
+    it('makes room for another customer, whoever ends it', async () => {
       const partner = await makePartner(door, 'counted')
       const counted = async () => (await listPartners(door.ctx, 100)).find(({ name }) => name === 'counted')?.customers
       const [one, two, stays] = [
@@ -537,7 +537,7 @@ describe('api: partners', () => {
       expect((await partner.live('GET', at(stays.id))).status).to.equal(200)
     })
 
-    it('takes along what its partner was answered: a repeat shows nothing of it, and makes no other', async () => {
+    it('removes the stored answers to its partner: a repeat shows nothing of it, and creates no other', async () => {
       const partner = await makePartner(door, 'repeats')
       const headers = { 'idempotency-key': 'order-1' }
       const wanted = { name: 'Repeated', email: 'repeated@people.example' }
@@ -548,7 +548,7 @@ describe('api: partners', () => {
       expect([(await key()).status, (await key()).headers.get('idempotent-replayed')]).to.deep.equal([201, 'true'])
       const stays = (await make({ name: 'Stays' }, { 'idempotency-key': 'order-2' })).body
       await partner.live('DELETE', at(id))
-      // At once, and when the erasure is through.
+      // At once, and when the erasure is complete.
       for (const passed of [0, 10 * minuteMs]) {
         door.advance(passed)
         await sweepErasures(door.ctx)
@@ -573,12 +573,12 @@ describe('api: partners', () => {
       expect((await make(wanted, { 'idempotency-key': 'order-3' })).status).to.equal(201)
     })
 
-    it('ends a request that nobody knows the end of: no repeat goes on with it', async () => {
+    it('ends a request with an unknown outcome: no repeat continues it', async () => {
       const partner = await makePartner(door, 'unknown')
       const headers = { 'idempotency-key': 'order-1' }
       const make = () => partner.live<{ id: string }>('POST', `${api}/customers`, { name: 'Begun' }, headers)
       const { id } = (await make()).body
-      // As if the process had died before it noted the answer.
+      // As if the process had died before it recorded the answer.
       const { store } = door.ctx
       const lapsed = { $set: { state: 'running' as const, startedAt: new Date(0) }, $unset: { status: '', body: '' } }
       await store.idempotency.updateOne({ accountId: partner.id }, lapsed as never)

@@ -11,7 +11,7 @@ const password = 'correct horse battery'
 describe('api: people', () => {
   let door: Door
   let tenant: Tenant
-  /** With the key of the account whose mailbox gets the mail of all people here. */
+  /** Calls with the key of the account whose mailbox receives the mail of all people here. */
   let call: Call
   let visitor: Call
 
@@ -32,7 +32,7 @@ describe('api: people', () => {
     readonly headers: string[][]
   }
 
-  /** The mails to an address, newest first. */
+  /** The messages to an address, newest first. */
   async function mailsTo(to: string): Promise<readonly Mail[]> {
     await carryOutgoing(door.ctx)
     const path = `${mailboxPath(tenant.address)}/messages`
@@ -41,7 +41,7 @@ describe('api: people', () => {
     return read.map((answer) => answer.body)
   }
 
-  /** The token of the link in the newest mail to an address. */
+  /** The token of the link in the newest message to an address. */
   async function tokenTo(to: string): Promise<string> {
     const [mail] = await mailsTo(to)
     return /\/([\w-]{43})$/m.exec(mail?.text ?? '')?.[1] ?? `no link in ${mail?.text}`
@@ -52,7 +52,7 @@ describe('api: people', () => {
   const verify = (token: string) => visitor('POST', '/api/v1/people/verify', { token })
   const signIn = (email: string, given = password) => visitor('POST', '/api/v1/session', { email, password: given })
 
-  /** Somebody who signed up and verified the address. */
+  /** A person who has signed up and verified the address. */
   async function person(email = address()): Promise<string> {
     await signUp(email)
     expect((await verify(await tokenTo(email))).status).to.equal(200)
@@ -60,7 +60,7 @@ describe('api: people', () => {
   }
 
   describe('sign-up', () => {
-    it('mails a link, whose token makes the person, who can sign in then', async () => {
+    it('mails a link whose token creates the person, who can then sign in', async () => {
       const email = address()
       const answer = await signUp(email)
       expect([answer.status, answer.body]).to.deep.equal([202, { success: true, next: 'verify' }])
@@ -74,7 +74,7 @@ describe('api: people', () => {
       expect(begun.body.person).to.deep.include({ email, name: 'Ann' })
     })
 
-    it('the mail comes from the postmaster, signed, and no program answers it', async () => {
+    it('sends the message from the postmaster, signed and marked so that no program replies', async () => {
       const email = address()
       await signUp(email)
       const [mail] = await mailsTo(email)
@@ -85,7 +85,7 @@ describe('api: people', () => {
       expect(mail?.text).to.include(`${door.ctx.baseUrl}/verify/`)
     })
 
-    it('of an address that is known the answer is the same, and the mail another', async () => {
+    it('gives the same answer for a known address, and mails another text', async () => {
       const email = await person()
       const [known, unknown] = [await signUp(email, { password: 'another password' }), await signUp(address())]
       expect([known.status, known.body]).to.deep.equal([unknown.status, unknown.body])
@@ -96,14 +96,14 @@ describe('api: people', () => {
       expectRefusal(await signIn(email, 'another password'), [401, 'unauthorized'])
     })
 
-    it('addresses are one however they are written', async () => {
+    it('treats all spellings of an address as one', async () => {
       const email = await person()
       expect((await signIn(email.toUpperCase())).status).to.equal(201)
       await signUp(email.toUpperCase().replace('TENANT', 'Tenant'))
       expect((await mailsTo(email))[0]?.subject).to.equal('You have signed up already')
     })
 
-    it('of two sign-ups of one address the first that is verified counts, and voids the other', async () => {
+    it('keeps the first verified of two sign-ups of one address, and voids the other', async () => {
       const email = address()
       await signUp(email)
       const first = await tokenTo(email)
@@ -143,7 +143,7 @@ describe('api: people', () => {
       ['characters of two UTF-16 units', '🐎'.repeat(8)],
     ]
     for (const [what, given] of good)
-      it(`a password of ${what} is taken`, async () => {
+      it(`a password of ${what} is accepted`, async () => {
         const email = address()
         await signUp(email, { password: given })
         await verify(await tokenTo(email))
@@ -168,7 +168,7 @@ describe('api: people', () => {
       expectRefusal(await verify(token), [404, 'not_found'])
     })
 
-    it('of several that come at once one is taken', async () => {
+    it('works for one of several simultaneous requests', async () => {
       const email = await person()
       await visitor('POST', '/api/v1/people/reset', { email })
       const token = await tokenTo(email)
@@ -180,7 +180,7 @@ describe('api: people', () => {
       expect(answers.map(({ status }) => status).sort()).to.deep.equal([200, 404, 404])
     })
 
-    it('of another kind is not taken', async () => {
+    it('does not work for another purpose', async () => {
       const email = await person()
       await visitor('POST', '/api/v1/people/reset', { email })
       const token = await tokenTo(email)
@@ -210,14 +210,14 @@ describe('api: people', () => {
   })
 
   describe('sign-in', () => {
-    it('sets a cookie that no script reads and no other site sends', async () => {
+    it('sets a cookie that scripts cannot read and other sites cannot send', async () => {
       const { headers } = await signIn(await person())
       expect(headers.get('set-cookie')).to.match(
         /^mailroom_session=[\w]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
       )
     })
 
-    it('over TLS the cookie goes over TLS alone', async () => {
+    it('over TLS marks the cookie as secure', async () => {
       const email = await person()
       const secure = { ...door.ctx, baseUrl: 'https://mail.example' }
       const { signIn: begin } = await import('../../core/people/sign-in.ts')
@@ -226,7 +226,7 @@ describe('api: people', () => {
       expect(sessionCookie(secure, begun)).to.match(/; Secure$/)
     })
 
-    it('a wrong password, an unknown address and no address are told in the same words', async () => {
+    it('gives the same error for a wrong password, an unknown address and no address', async () => {
       const email = await person()
       const answers = await Promise.all([signIn(email, 'wrong password'), signIn(address()), signIn('nobody')])
       const [first, ...others] = answers.map(({ status, body }) => [status, body])
@@ -234,7 +234,7 @@ describe('api: people', () => {
       for (const each of others) expect(each).to.deep.equal(first)
     })
 
-    it('a session of before is not continued by a new one', async () => {
+    it('does not continue an earlier session', async () => {
       const email = await person()
       const [one, two] = [browser(door.http), browser(door.http)]
       await one.ask('POST', '/api/v1/session', { email, password })
@@ -246,7 +246,7 @@ describe('api: people', () => {
   })
 
   describe('a forgotten password', () => {
-    it('is replaced by a mailed link; every session ends, and the person is told', async () => {
+    it('is replaced by a mailed link; every session ends, and the person is notified', async () => {
       const email = await person()
       const { ask } = browser(door.http)
       await ask('POST', '/api/v1/session', { email, password })
@@ -263,12 +263,12 @@ describe('api: people', () => {
       expect((await mailsTo(email))[0]?.subject).to.equal('Your password was changed')
     })
 
-    it('ends what the one before it is just beginning', async () => {
+    it('ends sessions that the old password is just starting', async () => {
       const email = await person()
       await visitor('POST', '/api/v1/people/reset', { email })
       const token = await tokenTo(email)
       const changing = visitor('POST', '/api/v1/people/reset', { token, password: 'a new password' })
-      // Passwords are compared two at a time: the later ones are when the new password is there.
+      // Passwords are compared two at a time, so the later ones are compared with the new password.
       const late = await Promise.all(
         Array.from({ length: 8 }, async () => {
           const { ask } = browser(door.http)
@@ -281,7 +281,7 @@ describe('api: people', () => {
       expect((await signIn(email, 'a new password')).status).to.equal(201)
     })
 
-    it('of an unknown address the answer is the same, and no mail goes out', async () => {
+    it('has the same answer for an unknown address, and no mail is sent', async () => {
       const [known, unknown] = [await person(), address()]
       const answers = await Promise.all(
         [known, unknown].map((email) => visitor('POST', '/api/v1/people/reset', { email })),
@@ -292,7 +292,7 @@ describe('api: people', () => {
       expect(await mailsTo(unknown)).to.deep.equal([])
     })
 
-    it('one link of several ends the others', async () => {
+    it('has its other links voided once one is used', async () => {
       const email = await person()
       await visitor('POST', '/api/v1/people/reset', { email })
       const first = await tokenTo(email)
@@ -309,11 +309,11 @@ describe('api: people', () => {
       ['everything', { email: 'a@b.example', token: 't', password }],
     ]
     for (const [what, body] of incomplete)
-      it(`with ${what} nothing is done`, async () => {
+      it(`with ${what} nothing changes`, async () => {
         expectRefusal(await visitor('POST', '/api/v1/people/reset', body), [400, 'validation_error'])
       })
 
-    it('a bad password leaves the link valid', async () => {
+    it('keeps its link valid after an unacceptable new password', async () => {
       const email = await person()
       await visitor('POST', '/api/v1/people/reset', { email })
       const token = await tokenTo(email)
@@ -334,7 +334,7 @@ describe('api: people', () => {
       expect(body.person).to.deep.include({ email, name: 'Beth' })
     })
 
-    it('a change of both is made whole or not at all', async () => {
+    it('a change of both is applied whole or not at all', async () => {
       const email = await person()
       const { ask } = browser(door.http)
       const named = (await ask<{ person: { name: string } }>('POST', '/api/v1/session', { email, password })).body
@@ -368,11 +368,11 @@ describe('api: people', () => {
   })
 
   describe('limits', () => {
-    it('after so many failed sign-ins from an address none is tried there, not even a right one', async () => {
+    it('after too many failed sign-ins from an address even the right password is refused there', async () => {
       const email = await person()
       const { logins } = door.ctx.settings.limits
       const before = { ...logins }
-      // Failures of the tests before it count too: after ten minutes they do not.
+      // Failures of earlier tests count too, for ten minutes.
       door.advance(10 * minuteMs)
       Object.assign(logins, { failuresPerAddress: 5, slowMs: 0 })
       try {
@@ -387,7 +387,7 @@ describe('api: people', () => {
       }
     })
 
-    it('one address gets five mails in an hour, whether it is known or not', async () => {
+    it('an address gets at most five messages an hour, whether it is known or not', async () => {
       door.advance(hourMs)
       const [known, unknown] = [await person(), address()]
       door.advance(hourMs)
@@ -403,7 +403,7 @@ describe('api: people', () => {
       expect((await visitor('POST', '/api/v1/people/reset', { email: known })).status).to.equal(202)
     })
 
-    it('one network asks for so many', async () => {
+    it('the requests of one network are limited', async () => {
       door.advance(hourMs)
       const limit = door.ctx.settings.limits.people.mailsPerNetworkPerHour
       const asked = await Promise.all(

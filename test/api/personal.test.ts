@@ -44,27 +44,27 @@ import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '
 import { putText } from '../start/drive.ts'
 import { type KnownPerson, makePerson, newPerson, signedIn, testPassword } from '../start/people.ts'
 
-/** An account in which everything is that an account may have, and what can be recognised of it. */
+/** An account with a record of every kind that an account may have, and the values by which they are recognized. */
 type Filled = Tenant & {
   readonly call: Call
   readonly name: string
-  /** Ids and addresses of its own: nothing may keep one of them. */
+  /** Its own ids and addresses: after an erasure, no record may contain one of them. */
   readonly marks: ReadonlySet<string>
   readonly sandboxId: string
   readonly testKey: string
-  /** The owner, who is in no other account and has all that a person may have. */
+  /** The owner, who is in no other account and has a record of every kind that a person may have. */
   readonly owner: KnownPerson & { readonly device: Authenticator }
-  /** Words that it wrote or received, which an export has to show. */
+  /** Words that it wrote or received, which an export must contain. */
   readonly words: readonly string[]
 }
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 const idForm = /\b(?:key|apr|mbx|msg|thr|em|bat|evt|whk|dlv|int|fld|att|exp|blb|seg|rec|clm)_[0-9a-hjkmnp-tv-z]{26}/g
 
-/** What goes by itself: change notes are overwritten, the requests of a minute and failed logins expire. */
+/** Collections whose records disappear by themselves: change notes are overwritten, request rates and failed logins expire. */
 const passing: readonly string[] = ['changeNotes', 'requestRates', 'failedLogins']
 
-/** What each collection of the account holds, as the declarations find it. */
+/** The collections that belong to accounts, with their declarations of personal data. */
 const rows = (Object.entries(personal) as [CollectionName, (typeof personal)[CollectionName]][]).flatMap(
   ([name, row]) => (row.of === 'account' ? [{ name, row }] : []),
 )
@@ -72,7 +72,7 @@ const rows = (Object.entries(personal) as [CollectionName, (typeof personal)[Col
 describe('personal data', () => {
   let door: Door
   let bystander: Filled
-  /** An account of others, who know people of these. */
+  /** An account of other people, who correspond with people of this one. */
   let elsewhere: Tenant
   before(async () => {
     door = await openDoor({ isNamed: true })
@@ -82,7 +82,7 @@ describe('personal data', () => {
   })
   after(() => door?.close())
 
-  /** Uses an account in every way by the API. */
+  /** Uses an account through the API in every way. */
   async function fill(name: string): Promise<Filled> {
     const { ctx, http } = door
     const tenant = await makeTenant(door, { name })
@@ -125,7 +125,7 @@ describe('personal data', () => {
       to: address,
       raw: raw(word('first'), `${word('bodytext')}\nFrom here\n>From there`),
     })
-    // A message of several pieces, and one that two mailboxes of the account share.
+    // A message of several chunks, and one that two mailboxes of the account share.
     marks.add(first).add(
       await deliver(ctx, {
         to: other,
@@ -211,7 +211,7 @@ describe('personal data', () => {
     await putText(ctx, accountId, `${word('drivefolder')}/note.txt`, word('drivetext'))
     await made('POST', '/api/v1/domains', { domain: `${word('wish')}.example` })
     await ctx.background.done()
-    // What the other processes would do by themselves.
+    // The work that other processes do by themselves.
     door.advance(40 * secondMs)
     await stepBatches(ctx)
     await ctx.background.done()
@@ -238,7 +238,7 @@ describe('personal data', () => {
       return body.messages.length > 0 && body.messages
     })
 
-  /** Does what a person may do: all of it leaves something behind, and mails to the person. */
+  /** Does everything that a person may do; each act leaves a record, and mail to the person. */
   async function usePerson({ email }: KnownPerson, { ask }: Person): Promise<Authenticator> {
     const { ctx, http } = door
     const { secret } = (await ask<{ secret: string }>('POST', '/api/v1/people/me/totp')).body
@@ -251,7 +251,7 @@ describe('personal data', () => {
     expect((await ask('POST', passkeys, { credential })).status).to.equal(201)
     const asked = await ask('POST', '/api/v1/account/requests', { kind: 'phone', phone: '+33123456789' })
     expect(asked.status, JSON.stringify(asked.body)).to.equal(201)
-    // A link to the address, which is counted, and an invitation by others.
+    // A link mailed to the address, which is counted, and an invitation by another account.
     expect((await client(http)('POST', '/api/v1/people/reset', { email })).status).to.equal(202)
     const { accountId } = elsewhere
     const invitationId = newId('inv', ctx.clock.now())
@@ -259,7 +259,7 @@ describe('personal data', () => {
     return device
   }
   const here = () => ({ origin: door.ctx.baseUrl, rpId: 'localhost' })
-  /** What the server of the person's address answers to notices. */
+  /** The reply of the server of the person's address to notices. */
   const bounced = () =>
     ({ status: 'bounced', response: '550 5.1.1 nobody', mx: null, tls: false, at: door.ctx.clock.now() }) as const
 
@@ -287,7 +287,7 @@ describe('personal data', () => {
     return Object.fromEntries(counted.map(({ name }, n) => [name, counts[n] ?? 0]))
   }
 
-  /** Where the database says one of these words: collection and document. */
+  /** The places in the database that contain one of these words: collection and document. */
   async function tracesOf(marks: Iterable<string>): Promise<string[]> {
     const found: string[] = []
     const words = [...marks]
@@ -295,7 +295,7 @@ describe('personal data', () => {
       if (passing.includes(name)) continue
       for await (const { data: _, ...doc } of door.ctx.store.db.collection(name).find()) {
         const text = JSON.stringify(doc)
-        // What another account wrote or received is its own, whoever it is from.
+        // What another account wrote or received belongs to that account, whoever sent it.
         if ([bystander.accountId, bystander.mailboxId].some((own) => !words.includes(own) && text.includes(own)))
           continue
         const mark = words.find((each) => text.includes(each))
@@ -306,7 +306,7 @@ describe('personal data', () => {
   }
 
   describe('an export', () => {
-    it('is made of every collection of the account, and each has documents here', async () => {
+    it('covers every collection of the account, and each has documents here', async () => {
       const empty = Object.entries(await countsOf(bystander)).flatMap(([name, count]) => (count === 0 ? [name] : []))
       expect(empty).to.deep.equal([])
       for (const { name, row } of rows)
@@ -317,7 +317,7 @@ describe('personal data', () => {
         }
     })
 
-    it('shows everything: mail as mbox, the rest as JSON, no secret', async () => {
+    it('contains everything: mail as mbox, the rest as JSON, and no secret', async () => {
       const { call, words, marks, address, key, name } = bystander
       expect((await call<ErrorBody>('GET', '/api/v1/account/export')).body.code).to.equal('not_found')
       const asked = await call<Json>('POST', '/api/v1/account/export')
@@ -325,7 +325,7 @@ describe('personal data', () => {
       const again = await call<Json>('POST', '/api/v1/account/export')
       expect(again.body.id).to.equal(asked.body.id)
       const done = await finished(call)
-      // What the account did meanwhile, such as asking, is written too.
+      // Acts of the account meanwhile, such as the request for the export, are exported too.
       expect(done.progress.written).to.be.at.least(done.progress.total).and.above(30)
       const response = await fetch(done.url)
       expect(response.headers.get('content-type')).to.equal('application/zip')
@@ -352,7 +352,7 @@ describe('personal data', () => {
       ])
       const text = [...files.values()].join('\n')
       expect(words.filter((each) => !text.includes(each))).to.deep.equal([])
-      // Ids of a message's parts are made when it is shown.
+      // The ids of a message's parts are generated when it is shown.
       expect([...marks].filter((each) => !/^att_/.test(each) && !text.includes(each))).to.deep.equal([])
       for (const each of shown) expect(JSON.parse(String(files.get(each))), each).to.be.an('array').and.not.be.empty
       expect(text).not.to.include(key)
@@ -368,20 +368,20 @@ describe('personal data', () => {
       )
     })
 
-    it('is opened by its link alone, for a day', async () => {
+    it('can be downloaded with its link alone, for a day', async () => {
       const { url } = await finished(bystander.call)
-      // Not the last letter, of which some bits say nothing.
+      // Not the last letter, because some of its bits are unused.
       const forged = url.replace(/.(?=.$)/, (last) => (last === 'A' ? 'B' : 'A'))
       expect((await fetch(forged)).status).to.equal(404)
       expect((await fetch(`${door.http}/exports/nothing`)).status).to.equal(404)
-      // Who guesses is counted.
+      // Guesses are counted.
       const { http } = door.ctx.settings.limits
       const { requestsPerAddressPerMinute: before } = http
       Object.assign(http, { requestsPerAddressPerMinute: 1 })
       try {
         door.advance(minuteMs)
         const statuses: number[] = []
-        // One of them may begin another minute.
+        // One of them may start a new minute.
         for (const guess of ['a', 'b', 'c']) statuses.push((await fetch(`${door.http}/exports/${guess}`)).status)
         expect(statuses).to.include(429)
       } finally {
@@ -422,12 +422,12 @@ describe('personal data', () => {
       expect((await run('nobody', '--to', `${folder}2`)).err).to.match(/There is no account nobody\./)
     })
 
-    it('begins again when its maker died', async () => {
+    it('starts again if its process has died', async () => {
       const { store } = door.ctx
       const { body } = await bystander.call<{ id: string }>('POST', '/api/v1/account/export')
       const { url: whole } = await finished(bystander.call)
       const good = Buffer.from(await (await fetch(whole)).arrayBuffer())
-      // As a process leaves it that was killed after its first piece.
+      // The state after a process was killed after its first chunk.
       await store.exports.updateOne(
         { _id: body.id },
         { $set: { state: 'running', token: 'dead', chunks: 1, dueAt: door.ctx.clock.now() } },
@@ -442,14 +442,14 @@ describe('personal data', () => {
       expect([...files.keys()]).to.deep.equal([...unzip(good).keys()])
     })
 
-    it('has the files of Drive as they are when their turn comes, and goes on behind one that was deleted', async () => {
+    it('contains each Drive file as it is when it is exported, and skips one that has been deleted', async () => {
       const { ctx } = door
       const { accountId, address, key } = await makeTenant(door, { name: 'drawers' })
       const removed = await putText(ctx, accountId, 'a-removed.txt', 'removed')
       await putText(ctx, accountId, 'b-replaced.txt', 'before')
       await putText(ctx, accountId, 'c-kept.txt', 'kept')
       await deliver(ctx, { to: address, raw: 'Subject: First of all\n\nHi\n' })
-      // Mail is written first.
+      // Messages are exported first.
       const { db } = ctx.store
       const command: typeof db.command = async (asked: Document, options) => {
         if (asked.find === 'blobs') {
@@ -469,13 +469,13 @@ describe('personal data', () => {
       expect(texts).to.deep.equal(['', 'what stands there now', 'kept'])
     })
 
-    it('is made once for all who ask at the same time', async () => {
+    it('is made once for simultaneous requests', async () => {
       door.advance(dayMs)
       const asked = await Promise.all(
         Array.from({ length: 20 }, () => bystander.call<Json>('POST', '/api/v1/account/export')),
       )
       expect(asked.map(({ status }) => status)).to.deep.equal(asked.map(() => 202))
-      // One may have been done before the last asked.
+      // One export may have been finished before the last request.
       expect(new Set(asked.map(({ body }) => body.id)).size).to.be.below(4)
       await finished(bystander.call)
     })
@@ -494,7 +494,7 @@ describe('personal data', () => {
       expect((await call('POST', '/api/v1/account/export')).status).to.equal(202)
       const state = async () => (await call<{ state: string }>('GET', '/api/v1/account/export')).body.state
       await eventually('the end of its tries', async () => {
-        // What failed is due when its lease is over.
+        // A failed export is due again when its lease ends.
         await store.exports.updateOne(
           { accountId: broken.accountId, tries: { $gt: 0 }, dueAt: { $exists: true } },
           { $set: { dueAt: clock.now() } },
@@ -506,7 +506,7 @@ describe('personal data', () => {
       await store.blobs.updateOne({ _id: good!._id }, { $set: good! })
     })
 
-    it('is for owners and account keys that may read everything, and for few times a day', async () => {
+    it('can be requested by owners and by account keys that may read everything, a few times a day', async () => {
       const agent = await makeKey(door.ctx, { accountId: bystander.accountId, kind: 'agent', scopes: agentScopes })
       const some = await makeKey(door.ctx, { accountId: bystander.accountId, scopes: ['mail:read'] })
       const visited = await makeTenant(door, { name: 'visited' })
@@ -543,7 +543,7 @@ describe('personal data', () => {
     const wanted = { confirm: 'erased', password: testPassword }
     const path = '/api/v1/account/erase'
 
-    it('is for nobody but a signed-in owner', async () => {
+    it('can be requested only by a signed-in owner', async () => {
       const { accountId, call } = filled
       const agent = await makeKey(door.ctx, { accountId, kind: 'agent', scopes: agentScopes })
       for (const [who, asks] of [
@@ -581,7 +581,7 @@ describe('personal data', () => {
       await joinAccount(door.ctx, { accountId: elsewhere.accountId, personId: guest.id, role: 'reader' })
       const others = await countsOf(bystander)
       const { mailboxIds } = await ownerOf(door.ctx.store, bystander.accountId)
-      // Its mail to others is theirs; who delivered it was told their id.
+      // Its mail to others belongs to them; the sender was told the id of the delivered message.
       const toOthers = new Set(await door.ctx.store.messages.distinct('_id', { mailboxId: { $in: [...mailboxIds] } }))
       expect((await tracesOf(marks)).length).to.be.above(30)
       expect((await ask('POST', path, wanted)).status).to.equal(202)
@@ -589,7 +589,7 @@ describe('personal data', () => {
       expect((await client(door.http, filled.testKey)<ErrorBody>('GET', '/api/v1/account')).body.code).to.equal(
         'invalid_api_key',
       )
-      // Nobody signs in as the owner from then on, in no way; who is elsewhere too stays there.
+      // The owner can no longer sign in, in any way; a person who is in another account too stays there.
       expectRefusal(await ask('GET', '/api/v1/session'), [401, 'unauthorized'])
       const signIn = { email: owner.email, password: owner.password }
       expectRefusal(await client(door.http)('POST', '/api/v1/session', signIn), [401, 'unauthorized'])
@@ -599,12 +599,12 @@ describe('personal data', () => {
         (error: { code: string }) => error.code,
       )
       expect(late).to.equal('mailbox_not_found')
-      // With its sandbox.
+      // The sandbox is erased too.
       expect(await sweepErasures(door.ctx)).to.equal(2)
       door.advance(6 * minuteMs)
       expect(await sweepErasures(door.ctx)).to.equal(2)
       expect(await sweepErasures(door.ctx)).to.equal(0)
-      // What remains under the account's id is that there was one, and its audit without names.
+      // Under the account's id remain only the fact that it existed, and its audit without names.
       const remains = [...marks].filter((mark) => mark !== accountId && !toOthers.has(mark))
       expect(await tracesOf([...remains, ...words])).to.deep.equal([])
       const own = [...(await tracesOf([accountId])), ...(await tracesOf([sandboxId]))]
@@ -623,7 +623,7 @@ describe('personal data', () => {
       expect(verified.entries).to.be.above(15)
     })
 
-    it('gives nobody its address or the name that it signed up with', async () => {
+    it('never frees the address or the name of the account for others', async () => {
       const signedUp = await client(door.http)<{ address: string; api_key: string }>('POST', '/api/v1/signup', {
         name: 'vanished',
       })
@@ -642,7 +642,7 @@ describe('personal data', () => {
       expect((await client(door.http)('POST', '/api/v1/signup', { name: 'vanished-2' })).status).to.equal(201)
     })
 
-    it('keeps who has come into another account meanwhile, and erases who was in two that are erased', async () => {
+    it('keeps people who have joined another account meanwhile, and erases those whose accounts are both erased', async () => {
       const { ctx, http } = door
       const { store } = ctx
       const [one, two] = [await makeTenant(door, { name: 'one' }), await makeTenant(door, { name: 'two' })]
@@ -659,7 +659,7 @@ describe('personal data', () => {
       expect([await signsIn(leaving), await signsIn(ending)]).to.deep.equal([401, 201])
       await erases('two', two, ending)
       expect(await signsIn(ending)).to.equal(401)
-      // What was under way when the doors were closed: a request that joined an account, and a notice.
+      // Work in progress when access ended: a request that joined an account, and a notice.
       await joinAccount(ctx, { accountId: elsewhere.accountId, personId: leaving.id, role: 'reader' })
       for (const { email: to } of [leaving, ending]) await sendNotice(ctx, { to, subject: 'Late', text: 'Hi' })
       await ctx.background.done()
@@ -674,7 +674,7 @@ describe('personal data', () => {
       expect(await orphans()).to.deep.equal([])
     })
 
-    it('of a person is for who is in no account, with the password, and leaves no trace', async () => {
+    it('of a person requires the password and that the person is in no account, and leaves no trace', async () => {
       const { store } = door.ctx
       const known = await makePerson(door)
       const me = '/api/v1/people/me/erase'
@@ -702,13 +702,13 @@ describe('personal data', () => {
       const signedUp = await client(door.http)('POST', '/api/v1/session', { email: known.email, password })
       expectRefusal(signedUp, [401, 'unauthorized'])
       expect(await tracesOf([known.email, device.id])).to.deep.equal([])
-      // What was done in an account stays in the audit of that.
+      // A person's acts in an account stay in the audit of the account.
       expect((await tracesOf([known.id])).filter((trace) => !trace.startsWith('audit:'))).to.deep.equal([])
       expect(await store.people.countDocuments({ _id: known.id })).to.equal(0)
       expect(await orphans()).to.deep.equal([])
     })
 
-    it('of a person who is about to join an account leaves a member or nobody, never a member who is not there', async () => {
+    it('of a person who is joining an account leaves either a member or nobody, never a membership without a person', async () => {
       const { store } = door.ctx
       const { accountId } = await makeTenant(door, { name: 'joined' })
       const host = await newPerson(door, { accountId })
@@ -746,7 +746,7 @@ describe('personal data', () => {
       expect(await members()).not.to.include(leaving.known.email)
     })
 
-    it('takes what the service wrote of it to others, who are no people of it', async () => {
+    it('removes what the service wrote about it to people outside the account', async () => {
       const { accountId, address } = await makeTenant(door, { name: 'telling' })
       const { ask } = await newPerson(door, { accountId })
       const [waiting, withdrawn] = ['waiting@invited.example', 'withdrawn@invited.example']
@@ -768,7 +768,7 @@ describe('personal data', () => {
       expect(await orphans()).to.deep.equal([])
     })
 
-    it('takes what is left of an account that was claimed into it', async () => {
+    it('removes what is left of an account that was claimed into it', async () => {
       const { accountId } = await makeTenant(door, { name: 'claiming' })
       const { ask } = await newPerson(door, { accountId })
       const signedUp = await client(door.http)<{ address: string; api_key: string; claim_url: string }>(
@@ -794,7 +794,7 @@ describe('personal data', () => {
       for (const id of [joined.id, accountId]) await audited(id)
     })
 
-    it('goes on after a kill -9 in the middle', async () => {
+    it('resumes after a kill -9 in the middle', async () => {
       const { store, settings } = door.ctx
       const killed = await fill('killed')
       const { accountId, marks, words } = killed
@@ -829,7 +829,7 @@ describe('personal data', () => {
     })
   })
 
-  /** Bytes and words that no message, send or segment uses. */
+  /** Blobs and index words that no message, send or segment uses. */
   async function orphans(): Promise<string[]> {
     const { store } = door.ctx
     const used = new Set([
@@ -862,7 +862,7 @@ describe('personal data', () => {
       return body.state === 'done' ? { ...body, url: `${door.http}${new URL(body.url).pathname}` } : null
     })
 
-  /** Whether a collection that an export does not show has anything of an account. */
+  /** Whether a collection that is not exported has any record of an account. */
   async function tracesIn(name: CollectionName, { accountId, marks }: Filled): Promise<boolean> {
     const words = [accountId, ...marks]
     for await (const { data: _, ...doc } of (door.ctx.store[name] as unknown as Collection).find())
@@ -871,7 +871,7 @@ describe('personal data', () => {
   }
 })
 
-/** Does something before the next call of a collection is made. */
+/** Runs `act` before the next `find` or `updateOne` of a collection. */
 function beforeNext(collection: object, name: 'find' | 'updateOne', act: () => Promise<unknown>): void {
   const call = (...args: unknown[]) => Reflect.get(collection, name).apply(collection, args)
   const value = (...args: unknown[]) => {

@@ -16,7 +16,7 @@ type Count = 'sent' | 'agentEmails' | 'received' | 'sharedSends'
 describe('api: plans', () => {
   let door: Door
   let made = 0
-  /** For cases that say what is used of its plan. */
+  /** An account for cases that set the usage of its plan. */
   let common: Own
 
   before(async () => {
@@ -40,7 +40,7 @@ describe('api: plans', () => {
   const raise = ({ tenant }: Own, figure: Figure, to: number | null) =>
     raiseLimit(door.ctx, tenant.accountId, { figure, to })
 
-  /** Writes what an account has used of a period, as its mail would leave it. */
+  /** Records the usage of an account in a period, as its mail would. */
   async function use({ tenant }: Own, period: 'month' | 'day', counts: { [counter in Count]?: number }): Promise<void> {
     const at = door.ctx.clock.now()
     const { id, expiresAt } = usagePeriod(tenant.accountId, period, at)
@@ -54,7 +54,7 @@ describe('api: plans', () => {
   }
 
   let sends = 0
-  /** Sends to simulated recipients, who do not count in rates; returns the code of a refusal. */
+  /** Sends to simulated recipients, which do not count towards rates. Returns the code of a refusal. */
   async function send({ tenant, call }: Own, recipients = 1, where = 'simulator.invalid'): Promise<string> {
     const to = Array.from({ length: recipients }, () => `delivered+${++sends}@${where}`)
     const { status, body } = await call<ErrorBody>('POST', `${mailboxPath(tenant.address)}/send`, { to, text: 'x' })
@@ -175,7 +175,7 @@ describe('api: plans', () => {
         for (const [recipients, outcome] of asks) expect(await send(common, recipients)).to.equal(outcome)
       })
 
-    it('end a pause by a larger plan, and not by a smaller one', async () => {
+    it('beyond a plan are sent after a change to a larger plan, and not to a smaller one', async () => {
       const own = await account({ plan: null, agentsPlan: 'developer' })
       await use(own, 'month', { agentEmails: 22_000, sent: 22_000 })
       expect(await send(own)).to.equal('AGENT_EMAIL_LIMIT')
@@ -189,7 +189,7 @@ describe('api: plans', () => {
       expect([await send(own), await send(own)]).to.deep.equal(['sent', 'AGENT_EMAIL_LIMIT'])
     })
 
-    it('receiving goes on past them, and counts', async () => {
+    it('do not stop receiving, which still counts', async () => {
       const own = await account({ plan: null, agentsPlan: 'free' })
       await use(own, 'month', { agentEmails: 3_300 })
       const raw = 'From: a@remote.example\nSubject: Hi\n\nHello\n'
@@ -197,7 +197,7 @@ describe('api: plans', () => {
       expect(await send(own)).to.equal('AGENT_EMAIL_LIMIT')
     })
 
-    it('begin anew with the month (UTC), not before', async () => {
+    it('start again with the month (UTC), not before', async () => {
       const own = await account({ plan: 'starter', agentsPlan: 'free' })
       const { monthEnd } = periodsOf(door.ctx.clock.now())
       door.advance(monthEnd.getTime() - door.ctx.clock.now().getTime() - minuteMs)
@@ -223,7 +223,7 @@ describe('api: plans', () => {
     ['business', 10_000],
   ]
   for (const [plan, perDay] of days)
-    it(`a day of ${plan} has ${perDay} sends; the next has them again`, async () => {
+    it(`${plan} allows ${perDay} sends a day, and as many on the next`, async () => {
       await common.plans({ plan, agentsPlan: null })
       await use(common, 'month', {})
       await use(common, 'day', { sent: perDay - 1 })
@@ -233,7 +233,7 @@ describe('api: plans', () => {
       expect(await once()).to.equal('sent')
     })
 
-  it('a change of plan holds for the next request: its rate, its inboxes, its endpoints, its batches', async () => {
+  it('a change of plan applies from the next request: rate, inboxes, endpoints and batches', async () => {
     const own = await account({ plan: null, agentsPlan: 'free' })
     const rate = async () => (await own.call('GET', '/api/v1/account')).headers.get('ratelimit-limit')
     const inbox = async () => {
@@ -289,7 +289,7 @@ describe('api: plans', () => {
     expect([await inbox(), await rate()]).to.deep.equal(['AGENT_INBOX_LIMIT', '130'])
   })
 
-  it('storage is that of the plan, at once', async () => {
+  it('a change of plan changes the storage limit at once', async () => {
     const own = await account({ plan: null, agentsPlan: 'free' })
     const limit = async () =>
       (await own.call<{ storage: { limit: number } }>('GET', mailboxPath(own.tenant.address))).body.storage.limit
@@ -336,7 +336,7 @@ describe('api: plans', () => {
     [{ plan: 'trial', agentsPlan: null }, 'email.bounced', 402],
     [{ plan: 'starter', agentsPlan: 'free' }, 'message.sent', 201],
   ]
-  it('an endpoint hears the kinds of events that the plan includes', async () => {
+  it('an endpoint receives the kinds of events that the plan includes', async () => {
     for (const [n, [plans, type, outcome]] of events.entries()) {
       if (plans !== events[n - 1]?.[0]) await common.plans(plans)
       const { status, body } = await common.call<ErrorBody & { id: string }>('POST', '/api/v1/webhooks', {
@@ -350,7 +350,7 @@ describe('api: plans', () => {
     }
   })
 
-  it('an endpoint of a larger plan is told no more than the smaller one includes', async () => {
+  it('after a change to a smaller plan, an endpoint receives only the events that this plan includes', async () => {
     const own = await account({ plan: 'pro', agentsPlan: null })
     const { store } = door.ctx
     const { body } = await own.call<{ id: string }>('POST', '/api/v1/webhooks', {
@@ -394,7 +394,7 @@ describe('api: plans', () => {
       expect(outcomes.filter((outcome) => outcome === 'plan_required')).to.have.length(3 - Math.min(1, most))
     })
 
-  it('a domain that is taken is given back', async () => {
+  it('a domain that another account has does not count towards the limit', async () => {
     const own = await account({ plan: null, agentsPlan: 'developer' })
     const { accountId, address } = own.tenant
     const taken = address.slice(address.indexOf('@') + 1)
@@ -435,7 +435,7 @@ describe('api: plans', () => {
     expect(await once()).to.equal('shared_domain_send_limit')
   })
 
-  it('no plan of an account that is not there is changed', async () => {
+  it('the plan of an unknown account cannot be changed', async () => {
     for (const change of [
       () => setPlans(door.ctx, 'acc_nobody', { plan: null }),
       () => raiseLimit(door.ctx, 'acc_nobody', { figure: 'inboxes', to: 5 }),

@@ -68,7 +68,7 @@ describe('api: proxies', () => {
       expect(proxies.clientOf(peer, headers)).to.equal(expected))
   }
 
-  it('believes nobody without settings', () => {
+  it('trusts no peer without settings', () => {
     const { clientOf, isTrusted } = createProxies([])
     expect(clientOf('127.0.0.1', byX(client))).to.equal('127.0.0.1')
     expect(isTrusted('127.0.0.1')).to.equal(false)

@@ -1,4 +1,4 @@
-/** A mailbox that is listed again and again: whatever another process changes is in the next list, and what has not changed is not read. */
+/** A mailbox that is listed repeatedly: the next list has every change of another process, and unchanged pages are not read again. */
 import { expect } from 'chai'
 import type { CommandStartedEvent } from 'mongodb'
 import type { MessageSummary } from '../../schemas/messages.ts'
@@ -23,7 +23,7 @@ describe('api: lists that are repeated', () => {
     return deliver(other.ctx, { to: tenant.address, raw })
   }
   const listed = async (query = '') => (await call<List>('GET', `${path()}/messages${query}`)).body
-  /** As the database has it: the process has read no page of so many messages. */
+  /** Lists with a page size that the process has not cached, so that the page is read from the database. */
   let limit = 100
   const asItIs = () => listed(`?limit=${--limit}`)
   const newest = async () => (await listed()).messages[0]?.message_id ?? ''
@@ -87,7 +87,7 @@ describe('api: lists that are repeated', () => {
       expect((await listed()).messages).to.deep.equal(after.messages)
     })
 
-  it('shows each of many changes to each of those who ask at once', async () => {
+  it('shows each of many changes to all simultaneous clients', async () => {
     const id = await receive()
     for (let n = 0; n < 20; n++) {
       const flagged = n % 2 === 0
@@ -105,18 +105,18 @@ describe('api: lists that are repeated', () => {
     commands.length = 0
     const lists = await Promise.all(Array.from({ length: 20 }, () => listed()))
     expect(commands).not.to.include('messages')
-    // Those that come together share it; how many do depends on the machine.
+    // Simultaneous lists share one command; how many do depends on the machine.
     expect(commands.filter((name) => name === 'folders').length).to.be.within(1, lists.length)
     for (const { messages } of lists) expect(messages).to.deep.equal((lists[0] as List).messages)
   })
 
-  it('goes on keeping what is listed all the time when there is no room for more', async () => {
+  it('keeps the first cached pages if there is no room for more', async () => {
     const { _id: folderId } = await folderAt(door.ctx, tenant.mailboxId, 'INBOX')
     await fill(door.ctx, tenant, { folderId, count: 200, subject: 'x'.repeat(500) })
-    // Of what came within the last minute a list asks more.
+    // For messages of the last minute, a list reads more.
     door.advance(120_000)
     const pages = Array.from({ length: 100 }, (_, n) => `?limit=${n + 101}`)
-    // More than is kept, each a second time.
+    // More pages than the cache holds, each requested twice.
     for (const query of [...pages, ...pages]) await listed(query)
     commands.length = 0
     await listed(pages[0])
@@ -126,12 +126,12 @@ describe('api: lists that are repeated', () => {
     expect(commands, 'not kept').to.include('messages').and.not.to.include('folders')
   })
 
-  it('gives a cursor of its own time, after which a wait goes on', async () => {
+  it('gives a cursor of the time of the list, after which a wait continues', async () => {
     const { cursor: early } = await listed()
     door.advance(60_000)
     const { cursor } = await listed()
     expect(cursor).not.to.equal(early)
-    // Mail from the other sender is spam by now.
+    // Mail from sender `a` is spam by now, so another one is used.
     const id = await receive('b')
     const { body } = await call<{ message: MessageSummary }>('GET', `${path()}/wait?since=${cursor}&timeout=10`)
     expect(body.message.message_id).to.equal(id)

@@ -40,7 +40,7 @@ describe('api: the reputation of an account', () => {
     )
   }
 
-  it('a new account has 50 sends on its first day, twice as many after a clean one', async () => {
+  it('a new account has 50 sends on its first day, and twice as many after a clean day', async () => {
     const { account, apiKey, address, claimUrl } = await signup(door.ctx, { address: '192.0.2.7' })
     await claimByToken(door.ctx, { token: claimUrl.slice(claimUrl.lastIndexOf('/') + 1), owner: 'ada@remote.example' })
     const send = sender(client(door.http, apiKey), address)
@@ -61,7 +61,7 @@ describe('api: the reputation of an account', () => {
     expect((await send(4)).body.code).to.equal('send_rate_limited')
   })
 
-  it('the free address waits for a phone number where the setting asks for one', async () => {
+  it('the free address needs a phone number if the setting requires one', async () => {
     const { account, apiKey, address, claimUrl } = await signup(door.ctx, { address: '192.0.2.8' })
     await claimByToken(door.ctx, { token: claimUrl.slice(claimUrl.lastIndexOf('/') + 1), owner: 'bob@remote.example' })
     const { settings } = door.ctx
@@ -79,7 +79,7 @@ describe('api: the reputation of an account', () => {
     expect(await send()).to.equal('queued')
   })
 
-  it('pauses an account that bounces too much, tells it, and lets it go on when it is resumed', async () => {
+  it('pauses an account with too many bounces, notifies it, and lets it send once it is resumed', async () => {
     const tenant = await makeTenant(door, { name: 'bouncer' })
     const call = client(door.http, tenant.key)
     const send = sender(call, tenant.address)
@@ -101,7 +101,7 @@ describe('api: the reputation of an account', () => {
     expect(resumed.body.events).to.have.length(1)
   })
 
-  it('counts nothing against a resumed account that came before, also not of that day', async () => {
+  it('counts no bounces from before against a resumed account, not even those of the same day', async () => {
     const { accountId, address, key } = await makeTenant(door, { name: 'mended' })
     const call = client(door.http, key)
     const send = sender(call, address)
@@ -120,7 +120,7 @@ describe('api: the reputation of an account', () => {
     expect(await code(4)).to.equal('sending_paused')
   })
 
-  it('tells of a pause and its end once, also when a process dies between the change and its event', async () => {
+  it('announces a pause and its end once, even if a process dies between the change and its event', async () => {
     const tenant = await makeTenant(door, { name: 'interrupted' })
     const call = client(door.http, tenant.key)
     const heard = async () => {
@@ -141,7 +141,7 @@ describe('api: the reputation of an account', () => {
     expect(await heard()).to.deep.equal([])
     expect(await sweepPauseChanges(door.ctx)).to.equal(1)
     expect(await heard()).to.deep.equal(wanted.toReversed())
-    // As when it died before it noted that they are told.
+    // As if the process had died before it recorded that the events were announced.
     await door.ctx.store.accounts.updateOne({ _id: tenant.accountId }, { $set: { pauseChanges: changes } })
     expect([await sweepPauseChanges(door.ctx), await sweepPauseChanges(door.ctx)]).to.deep.equal([1, 0])
     expect(await heard()).to.deep.equal(wanted.toReversed())

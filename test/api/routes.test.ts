@@ -107,7 +107,7 @@ describe('api/input', () => {
     })
   })
 
-  it('leaves to the schema what has no such value', () => {
+  it('leaves values that cannot be converted to the schema', () => {
     const query = new URLSearchParams('limit=many&unread=1')
     expect(inputOf(list, { path, query, body: {} })).to.deep.include({ limit: 'many', unread: '1' })
   })

@@ -26,7 +26,7 @@ describe('api: the sandbox', () => {
 
   before(async () => {
     door = await openDoor()
-    // Receivers of these tests are on this machine.
+    // The receivers of these tests run on this machine.
     Object.assign(door.ctx.settings.webhooks, { allowPrivate: true })
     tenant = await makeTenant(door, { name: 'acme' })
     live = client(door.http, tenant.key)
@@ -184,7 +184,7 @@ describe('api: the sandbox', () => {
     })
   })
 
-  it('nobody else sees its clock', async () => {
+  it('its clock applies to nothing outside it', async () => {
     const own = await sandbox('ahead')
     const before = door.ctx.clock.now()
     const now = await own.advance(10 * dayMs)
@@ -202,7 +202,7 @@ describe('api: the sandbox', () => {
     expect(inTimeOf(door.ctx, tenant.accountId).clock).to.equal(door.ctx.clock)
   })
 
-  it('the lists of a mailbox hold from the next mail on', async () => {
+  it('the lists of a mailbox apply from the next message on', async () => {
     const { call, inbox } = await sandbox('lists')
     const comeIn = async (n: number) => {
       const mail = { mailbox: inbox, from: 'eve@b.example', subject: `Mail ${n}`, text: 'x' }
@@ -216,7 +216,7 @@ describe('api: the sandbox', () => {
     }
   })
 
-  it('its clock goes forwards only, by seconds or to a time', async () => {
+  it('its clock moves only forwards, by seconds or to a time', async () => {
     const { call, advance } = await sandbox('forwards')
     const now = await advance(dayMs)
     const move = async (body: Json) => {
@@ -291,7 +291,7 @@ describe('api: the sandbox', () => {
       expect(await answer.text()).to.equal(raw)
     })
 
-    it('has nobody vouch for mail without an author', async () => {
+    it('has no authenticated author for a message without an author', async () => {
       for (const [verdicts, dmarc] of [
         [{}, 'none'],
         [{ dmarc: 'fail' }, 'fail'],
@@ -321,7 +321,7 @@ describe('api: the sandbox', () => {
         expect([answer.status, answer.body.code]).to.deep.equal([status, code])
       })
 
-    it('refuses raw that is no base64, and mail that nobody wrote', async () => {
+    it('refuses raw content that is not base64, and a message without an author', async () => {
       for (const mail of [{ raw: '***' }, { raw: '' }, {}, { text: 'Hi' }]) {
         const { body } = await own.call<ErrorBody>('POST', '/api/v1/test/inbound', { mailbox: own.inbox, ...mail })
         expect(body.code, JSON.stringify(mail)).to.equal('validation_error')
@@ -343,7 +343,7 @@ describe('api: the sandbox', () => {
       expect(event!.sandbox).to.equal(true)
     })
 
-    it('bounces deferred mail after 48 hours, after the tries that production makes', async () => {
+    it('bounces deferred mail after 48 hours, with the same attempts as in production', async () => {
       const own = await sandbox('deferred')
       const { body } = await own.send('softbounced@simulator.invalid')
       await own.advance(47 * hourMs)
@@ -357,7 +357,7 @@ describe('api: the sandbox', () => {
       expect(bouncedAfter / hourMs).to.be.within(47.9, 56)
     })
 
-    it('counts these 48 hours of a scheduled send from its time on', async () => {
+    it('counts these 48 hours from the scheduled time of a scheduled send', async () => {
       const own = await sandbox('laterdeferred')
       const sendAt = new Date(door.ctx.clock.now().getTime() + 3 * dayMs).toISOString()
       const { body } = await own.send('softbounced@simulator.invalid', { sendAt })
@@ -389,7 +389,7 @@ describe('api: the sandbox', () => {
       expect(receiver.requests).to.have.length(at.length)
       const envelope = JSON.parse(receiver.requests[0]!.body) as Json
       expect(envelope.sandbox).to.equal(true)
-      // A receiver holds the signature against its own clock.
+      // A receiver checks the signature's time against its own clock.
       const signedAt = Number(/t=(\d+)/.exec(String(receiver.requests.at(-1)!.headers['x-service-signature']))?.[1])
       expect(Math.abs(signedAt - Date.now() / secondMs)).to.be.below(300)
     })
@@ -426,7 +426,7 @@ describe('api: the sandbox', () => {
       expect((await own.call<{ enabled: boolean }>('GET', `/api/v1/webhooks/${hook.id}`)).body.enabled).to.equal(true)
     })
 
-    it('begins the month anew', async () => {
+    it('starts a new month of usage', async () => {
       const own = await sandbox('month', { plan: null, agentsPlan: 'free' })
       type Usage = { sends: { used: number }; emails: { received: number }; period: { from: string } }
       const usage = async () => (await own.call<Usage>('GET', '/api/v1/usage')).body
@@ -500,7 +500,7 @@ describe('api: the sandbox', () => {
       expect(await own.events('message.received')).to.have.length(1)
     })
 
-    it('a wait sees mail that comes after it began, whatever the clock says', async () => {
+    it('a wait returns mail that arrives after it started, whatever the clock says', async () => {
       const own = await sandbox('waits')
       await own.inbound({ text: 'before' })
       await own.advance(100 * dayMs)

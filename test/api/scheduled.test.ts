@@ -33,7 +33,7 @@ describe('api: sends for later, dry runs and forwards', () => {
     call<Json & { headers: [string, string][] }>('GET', `${box}/messages/${messageId}`)
   const used = async () => (await call<{ sends: { used: number } }>('GET', '/api/v1/usage')).body.sends.used
 
-  it('a send for later waits, is listed, and goes at its time', async () => {
+  it('a scheduled send waits, is listed, and is sent at its time', async () => {
     const sendAt = inHours(2)
     const { status, body } = await send({ sendAt })
     expect([status, body.status, body.sendAt]).to.deep.equal([202, 'scheduled', sendAt])
@@ -59,7 +59,7 @@ describe('api: sends for later, dry runs and forwards', () => {
     expect([late.status, late.body.code]).to.deep.equal([409, 'conflict'])
   })
 
-  it('it can be moved: its date and signature are those of the new time', async () => {
+  it('a scheduled send can be moved: its date and signature are those of the new time', async () => {
     const { body } = await send({ sendAt: inHours(2) })
     const sendAt = inHours(5)
     const moved = await call('PATCH', `${box}/scheduled/${body.id}`, { sendAt })
@@ -75,7 +75,7 @@ describe('api: sends for later, dry runs and forwards', () => {
     expect(dates.map((date) => date.slice(0, 19))).to.deep.equal([sendAt.slice(0, 19)])
   })
 
-  it('a cancelled one is never sent, and its allowance comes back', async () => {
+  it('a cancelled send is never sent, and its quota is returned', async () => {
     const before = await used()
     const { body } = await send({ sendAt: inHours(1) })
     expect(await used()).to.equal(before + 1)
@@ -100,7 +100,7 @@ describe('api: sends for later, dry runs and forwards', () => {
     })
   }
 
-  it('is told of a time that is over how to go on, where leaving it out does not', async () => {
+  it('moving a scheduled send to a past time is refused, with advice to give a later one', async () => {
     const { body } = await send({ sendAt: inHours(1) })
     const late = await call<Json & ErrorBody>('PATCH', `${box}/scheduled/${body.id}`, { sendAt: inHours(-1) })
     expect([late.status, late.body.param]).to.deep.equal([400, 'sendAt'])
@@ -115,7 +115,7 @@ describe('api: sends for later, dry runs and forwards', () => {
   ]
   type Hold = (ctx: Context, accountId: string, reason: string) => Promise<unknown>
   for (const [code, hold, end] of holds)
-    it(`one that comes due while the account answers ${code} fails with that, and its allowance comes back`, async () => {
+    it(`a send that becomes due while the account is refused with ${code} fails with it, and its quota is returned`, async () => {
       const before = await used()
       const { body } = await send({ sendAt: inHours(1) })
       await hold(door.ctx, tenant.accountId, 'a test')
@@ -128,7 +128,7 @@ describe('api: sends for later, dry runs and forwards', () => {
       expect(await used()).to.equal(before)
     })
 
-  it('only who still gets it when it comes due is counted', async () => {
+  it('only recipients who still get the message when it is due are counted', async () => {
     const sent = async () => {
       const { body } = await call<{ days: { sent: number }[] }>('GET', '/api/v1/usage/daily')
       return body.days.reduce((sum, { sent }) => sum + sent, 0)
@@ -146,12 +146,12 @@ describe('api: sends for later, dry runs and forwards', () => {
     expect(await sent()).to.equal(sentBefore + 2)
   })
 
-  it('an unknown one is email_not_found', async () => {
+  it('an unknown send is email_not_found', async () => {
     const { status, body } = await call<ErrorBody>('DELETE', `${box}/scheduled/em_nothing`)
     expect([status, body.code]).to.deep.equal([404, 'email_not_found'])
   })
 
-  it('a dry run tells size, headers and decisions, and sends nothing', async () => {
+  it('a dry run returns size, headers and decisions, and sends nothing', async () => {
     const before = await used()
     await call('POST', '/api/v1/suppressions', { email: 'gone@remote.example' })
     const { status, body } = await send({ to: ['ada@remote.example', 'gone@remote.example'], dryRun: true })
@@ -168,7 +168,7 @@ describe('api: sends for later, dry runs and forwards', () => {
     expect(await used()).to.equal(before)
   })
 
-  it('a dry run of a reply and of a forward tells the same, and leaves the message unanswered', async () => {
+  it('a dry run of a reply or forward returns the same, and does not mark the message as answered', async () => {
     const id = await deliver(door.ctx, {
       to: tenant.address,
       raw: 'From: Eve <eve@remote.example>\nTo: agent@tenant.example\nSubject: A question\n\nWhen?\n',
@@ -193,7 +193,7 @@ describe('api: sends for later, dry runs and forwards', () => {
     expect([sent.status, (await call('GET', `${box}/messages/${id}`)).body.answered]).to.deep.equal([202, true])
   })
 
-  it('a message is passed on with its files below what is written', async () => {
+  it('a message is forwarded with its attachments below the written text', async () => {
     const id = await deliver(door.ctx, {
       to: tenant.address,
       raw: [

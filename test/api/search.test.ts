@@ -165,11 +165,11 @@ describe('search', () => {
     })
   }
 
-  it('a folder that is not there is not found', async () => {
+  it('an unknown folder is not found', async () => {
     expect((await call<ErrorBody>('GET', path('in:nowhere'))).body.code).to.equal('not_found')
   })
 
-  it('shows where it was found, in code points beside the text', async () => {
+  it('shows the places of the matches as code point offsets in the text', async () => {
     const [hit] = (await search('muller gesperrt inv-2024-001')).messages
     const shown = hit?.highlights.map(({ field, text, marks }) => [
       field,
@@ -182,7 +182,7 @@ describe('search', () => {
     ])
   })
 
-  it('the same over REST and MCP', async () => {
+  it('gives the same results over REST and MCP', async () => {
     const response = await fetch(`${door.http}/api/mcp`, {
       method: 'POST',
       headers: {
@@ -240,7 +240,7 @@ describe('search', () => {
     })
   })
 
-  it('tells the operators there are when one is unknown', async () => {
+  it('names the known operators if one is unknown', async () => {
     for (const path of [`${mailboxPath(tenant.address)}/search`, '/api/v1/search']) {
       const { status, body } = await call<ErrorBody & { error: string; fix: string }>(
         'GET',
@@ -252,7 +252,7 @@ describe('search', () => {
     }
   })
 
-  it('pages hold while mail arrives and segments are merged', async () => {
+  it('pages stay stable while mail arrives and segments are merged', async () => {
     const sent: string[] = []
     const send = async (n: number) => {
       sent.unshift(await deliver(door.ctx, { to: tenant.address, raw: `From: a@b.example\n\nserial number${n}\n` }))
@@ -272,7 +272,7 @@ describe('search', () => {
     expect(found).to.deep.equal(expected)
   })
 
-  it('mail that nobody told of is found after the sweep', async () => {
+  it('a message whose change note was lost is found after the sweep', async () => {
     await indexer.stop()
     await deliver(door.ctx, { to: tenant.address, raw: 'From: a@b.example\n\nforgotten\n' })
     door.advance(60_000)
@@ -297,11 +297,11 @@ describe('search', () => {
     const everywhere = async (key: string, q = 'secret') =>
       (await client(door.http, key)<Hits>('GET', `/api/v1/search?q=${q}`)).body.messages
 
-    it('an account key finds what is in any of its own', async () => {
+    it('an account key finds messages in any mailbox of its account', async () => {
       expect((await everywhere(tenant.key)).map(({ mailbox }) => mailbox)).to.deep.equal([second, tenant.address])
     })
 
-    it('an agent key finds what is in those it reaches', async () => {
+    it('an agent key finds messages in the mailboxes that it reaches', async () => {
       const own = await door.ctx.store.mailboxes.find({ accountId: tenant.accountId, address: second }).toArray()
       const mailboxIds = own.map(({ _id }) => _id)
       const { apiKey } = await makeKey(door.ctx, {
@@ -313,18 +313,18 @@ describe('search', () => {
       expect((await everywhere(apiKey)).map(({ mailbox }) => mailbox)).to.deep.equal([second])
     })
 
-    it("nobody finds what is another account's", async () => {
+    it('no key finds messages of another account', async () => {
       expect((await everywhere(other.key)).map(({ mailbox }) => mailbox)).to.deep.equal([other.address])
       const { status } = await client(door.http, other.key)('GET', path('secret'))
       expect(status).to.equal(404)
     })
 
-    it('what was in a mailbox that ended is not found', async () => {
+    it('messages of a deleted mailbox are not found', async () => {
       await call('DELETE', mailboxPath(second))
       expect((await everywhere(tenant.key)).map(({ mailbox }) => mailbox)).to.deep.equal([tenant.address])
     })
 
-    it("labels are not asked of a person's mailbox", async () => {
+    it("labels are not searched in a person's mailbox", async () => {
       await call('POST', '/api/v1/mailboxes', { address: 'person@tenant.example', kind: 'person' })
       const where = `${mailboxPath('person@tenant.example')}/search?q=label:x`
       expect((await call<ErrorBody>('GET', where)).body.code).to.equal('agent_inbox_only')

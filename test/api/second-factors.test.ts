@@ -28,7 +28,7 @@ describe('api: second factors', () => {
   }
   const here = () => ({ origin: door.ctx.baseUrl, rpId: 'localhost' })
 
-  /** Adds an app. Returns its secret and the recovery codes. */
+  /** Adds an authenticator app. Returns its secret and the recovery codes. */
   async function addApp({ ask }: Person) {
     const { secret } = (await ask<{ secret: string }>('POST', totp)).body
     const answer = await ask<{ recoveryCodes: string[] }>('POST', totp, { code: codeOf(secret) })
@@ -52,7 +52,7 @@ describe('api: second factors', () => {
     expect(again.body.error).to.equal('There is no authenticator app to remove.')
   })
 
-  it('recovery codes are made anew with a code', async () => {
+  it('new recovery codes are made with a code', async () => {
     const person = await newcomer()
     const { secret, recoveryCodes } = await addApp(person)
     const { body } = await person.ask<{ recoveryCodes: string[] }>('POST', totp, { code: nextCode(secret) })
@@ -61,7 +61,7 @@ describe('api: second factors', () => {
     expect((await person.ask('DELETE', `${totp}?code=${body.recoveryCodes[0]}`)).status).to.equal(200)
   })
 
-  it('a wrong code names the field', async () => {
+  it('the refusal of a wrong code names the field', async () => {
     const person = await newcomer()
     await person.ask('POST', totp)
     const answer = await person.ask('POST', totp, { code: '000000' })
@@ -92,7 +92,7 @@ describe('api: second factors', () => {
     return device
   }
 
-  it('a passkey answers the session that asked', async () => {
+  it('a passkey works only in the session that requested the challenge', async () => {
     const known = await makePerson(door)
     const [one, two] = [await signedIn(door, known), await signedIn(door, known)]
     const { body } = await one.ask<{ options: { challenge: string } }>('POST', passkeys)
@@ -103,7 +103,7 @@ describe('api: second factors', () => {
   describe('signing in', () => {
     const session = '/api/v1/session'
 
-    it('needs a code of the app beside the password, and takes it once', async () => {
+    it('needs a code of the app besides the password, and accepts it once', async () => {
       const known = await makePerson(door)
       const { email, password } = known
       const { secret, recoveryCodes } = await addApp(await signedIn(door, known))
@@ -119,14 +119,14 @@ describe('api: second factors', () => {
       expectRefusal(await signIn({ code: recoveryCodes[0] }), [401, 'unauthorized'])
     })
 
-    it('an app that is not confirmed is not asked for', async () => {
+    it('does not ask for a code of an unconfirmed app', async () => {
       const known = await makePerson(door)
       await (await signedIn(door, known)).ask('POST', totp)
       const { email, password } = known
       expect((await client(door.http)('POST', session, { email, password })).status).to.equal(201)
     })
 
-    it('takes a passkey in place of all', async () => {
+    it('accepts a passkey instead of password and code', async () => {
       const known = await makePerson(door)
       const device = await addPasskeyOf(await signedIn(door, known))
       const visitor = client(door.http)
@@ -147,7 +147,7 @@ describe('api: second factors', () => {
     })
   })
 
-  it('sessions are listed, and ended one by one by their person alone', async () => {
+  it('sessions are listed, and can be ended one by one only by their person', async () => {
     const known = await makePerson(door)
     const [one, two] = [await signedIn(door, known), await signedIn(door, known)]
     const list = async ({ ask }: Person) =>
@@ -163,7 +163,7 @@ describe('api: second factors', () => {
     expect(await list(await signedIn(door, known))).to.have.length(1)
   })
 
-  it('sessions show what they began with, and what they were used with last', async () => {
+  it('sessions show the browser they started with and the one used last', async () => {
     const { email, password } = await makePerson(door)
     const long = `Firefox/${'9'.repeat(300)}`
     const begun = await client(door.http)('POST', '/api/v1/session', { email, password }, { 'user-agent': 'Laptop/1' })
@@ -182,7 +182,7 @@ describe('api: second factors', () => {
     const laptop = { address, userAgent: 'Laptop/1' }
     const first = await list('Phone/1')
     expect([first?.createdFrom, first?.usedFrom]).to.deep.equal([laptop, laptop])
-    // What is noted once in some minutes is noted with its time.
+    // The last use is recorded only every few minutes, with its time.
     for (const [userAgent, noted] of [
       ['Phone/1', 'Phone/1'],
       [long, long.slice(0, 200)],
@@ -200,7 +200,7 @@ describe('api: second factors', () => {
     }
   })
 
-  it('each change of how a person signs in is told by mail, and nothing else', async () => {
+  it('a person is notified by mail of each change to how they sign in, and of nothing else', async () => {
     const call = client(door.http, tenant.key)
     await call('POST', '/api/v1/aliases', { alias: '*@tenant.example', targets: [tenant.address] })
     const known = await makePerson(door, { email: 'told@tenant.example' })
@@ -228,7 +228,7 @@ describe('api: second factors', () => {
     await tell()
     await person.ask('DELETE', `${totp}?code=${nextCode(secret)}`)
     await tell('Your authenticator app was removed')
-    // An app that was never confirmed asked for nothing.
+    // An app that was never confirmed changed nothing.
     const { secret: unused } = (await person.ask<{ secret: string }>('POST', totp)).body
     await person.ask('DELETE', `${totp}?code=${nextCode(unused)}`)
     await tell()

@@ -8,7 +8,7 @@ import { type Answer, type Call, client, type ErrorBody, type Json, mailboxPath 
 import { type Door, deliver, makeKey, openTenant, type Tenant } from '../start/door.ts'
 
 const hourMs = 3_600_000
-/** Of an account on its first day. */
+/** The limit on the sends of an account on its first day. */
 const warmUp = { day: new Date().toISOString().slice(0, 10), volume: 50 }
 
 describe('api: sending', () => {
@@ -46,7 +46,7 @@ describe('api: sending', () => {
       expect(body.message_id).to.match(/^msg_/)
     })
 
-    it('writes the signature of the mailbox below each mail, once', async () => {
+    it('adds the signature of the mailbox once below each message', async () => {
       const address = 'signs@tenant.example'
       const own = mailboxPath(address)
       await call('POST', '/api/v1/mailboxes', { address })
@@ -72,7 +72,7 @@ describe('api: sending', () => {
       expect((await sent(`drafts/${again.body.message_id}/send`)).html).to.equal(inHtml.html)
     })
 
-    it('says of a file how it is to be read as its message or draft said it', async () => {
+    it('keeps the content type parameters that a message or draft declares for an attachment', async () => {
       const types = ['text/calendar; charset=utf-8; method=REQUEST', 'text/plain; charset=iso-8859-1']
       const box = mailboxPath(tenant.address)
       const to = 'ada@remote.example'
@@ -104,7 +104,7 @@ describe('api: sending', () => {
       }
     })
 
-    it('takes attachments, up to 16 MiB of JSON', async () => {
+    it('accepts attachments, up to 16 MiB of JSON', async () => {
       const content = Buffer.alloc(9 * 1024 * 1024, 'x').toString('base64')
       const { status } = await send({
         ...letter,
@@ -171,7 +171,7 @@ describe('api: sending', () => {
       })
 
     const unclaimed = { states: ['unclaimed'], plan: null, agentsPlan: 'free' } as const
-    /** A send to so many, which limits of it are too small for it whatever is left, and what each says. */
+    /** A send to `count` recipients, the limits that are always too small for it, and the refusal of each. */
     const sizes: readonly (readonly [
       what: string,
       account: Partial<Account>,
@@ -235,7 +235,7 @@ describe('api: sending', () => {
       ],
     ]
     for (const [what, change, count, never] of sizes)
-      it(`a send that can never pass says so: ${what}`, async () => {
+      it(`the refusal of a send that can never succeed says so: ${what}`, async () => {
         const account = { ...(await getAccount(door.ctx, tenant.accountId)), ...change }
         const recipients = Array.from({ length: count }, (_, n) => `r${n}@remote.example`)
         const sender = what.includes('shared domain') ? 'agent@x.agents.localhost' : tenant.address
@@ -271,7 +271,7 @@ describe('api: sending', () => {
       expect((await call('GET', `${message}?view=headers`)).body).to.include({ answered: true })
     })
 
-    it('replies to a message whose Message-ID nobody may write, and leaves that out', async () => {
+    it('replies to a message with an invalid Message-ID, and leaves that out', async () => {
       const { address } = tenant
       const raw =
         'From: eve@remote.example\nMessage-ID: <wörd@remote.example>\nReferences: <root@remote.example> <ä@x.example>\n\nx\n'
@@ -284,7 +284,7 @@ describe('api: sending', () => {
       expect(copy.body.thread_id).to.equal(original.body.thread_id)
     })
 
-    it('replies to nobody where a message names no sender, and leaves out what is no address', async () => {
+    it('refuses a reply to a message without a sender, and leaves out invalid addresses', async () => {
       const replies = async (header: string, body: Json) => {
         const id = await deliver(door.ctx, { to: tenant.address, raw: `${header}\nSubject: Question\n\nWhy?\n` })
         const path = `${mailboxPath(tenant.address)}/messages/${id}/reply`
@@ -360,7 +360,7 @@ describe('api: sending', () => {
           expect(answered.body).to.include({ answered: true })
         })
 
-      it('a draft that is to answer is filled in where it is empty, and sending it marks the message', async () => {
+      it('empty fields of a reply draft are filled in, and sending it marks the message as answered', async () => {
         const inReplyTo = await deliver(door.ctx, { to: tenant.address, raw: question })
         const drafts = `${mailboxPath(tenant.address)}/drafts`
         const draft = (await call('POST', drafts, { text: 'x', subject: 'Kept' })).body.message_id
@@ -386,7 +386,7 @@ describe('api: sending', () => {
         })
     })
 
-    it('answers in a thread twenty times an hour, however many ask at once', async () => {
+    it('allows twenty replies per thread and hour, however many requests are simultaneous', async () => {
       const ofTheHour = door.ctx.clock.now().getTime() % hourMs
       if (ofTheHour > hourMs - 60_000) door.advance(hourMs - ofTheHour)
       const raw = 'From: echo@remote.example\nSubject: Ping\nMessage-ID: <ping@remote.example>\n\nPing\n'
@@ -406,14 +406,14 @@ describe('api: sending', () => {
       expect(Number(refused[0]?.headers.get('retry-after'))).to.be.within(1, 3_600)
       const answer = { to: 'echo@remote.example', text: 'Pong', inReplyTo: messageId }
       expect((await send(answer)).body.code).to.equal('send_rate_limited')
-      // It may write to other recipients, and in other threads.
+      // The agent may still write to other recipients, and in other threads.
       expect((await post('forward', { to: 'ada@remote.example' })).status).to.equal(202)
       expect((await send({ to: 'echo@remote.example', text: 'News' })).status).to.equal(202)
       door.advance(hourMs)
       expect((await post('reply', { text: 'Pong' })).status).to.equal(202)
     })
 
-    it('an answer is told what helps when it has nobody to go to, or too many', async () => {
+    it('the refusal of a reply without recipients, or with too many, says what to do', async () => {
       const badRequest = [400, 'validation_error']
       const path = `${mailboxPath(tenant.address)}/messages`
       const told = async (raw: string, body: Json, asReply = true, refused: unknown[] = badRequest) => {
@@ -454,7 +454,7 @@ describe('api: sending', () => {
         ])
       })
 
-      it('of two at once one sends', async () => {
+      it('one of two simultaneous requests sends', async () => {
         const headers = { 'idempotency-key': 'order-2' }
         const answers = await Promise.all([send(letter, headers), send(letter, headers), send(letter, headers)])
         const ids = new Set(answers.filter(({ status }) => status === 202).map(({ body }) => body.id))
@@ -576,7 +576,7 @@ describe('api: sending', () => {
             if (isReplay) expect(again.body).to.deep.equal(made.body)
           })
 
-        it('a key that may not ask does not hear that the key was used otherwise', async () => {
+        it('a key without permission does not learn that the Idempotency-Key was used for another request', async () => {
           expect((await ask('account', 'email', 100)).status).to.equal(202)
           expect((await ask('account', 'email', 100, { text: 'Other' })).body.code).to.equal('idempotency_key_reused')
           expect((await ask('stranger', 'email', 100, { text: 'Other' })).body.code).to.equal('forbidden')
@@ -592,7 +592,7 @@ describe('api: sending', () => {
           expect((await ask('granted', 'email', 101)).body.code).to.equal('forbidden')
         })
 
-        it('a claim link is told to the key that asked for it alone', async () => {
+        it('a claim link is replayed only to the key that requested it', async () => {
           const signup = await client(door.http)<{ address: string; api_key: string }>('POST', '/api/v1/signup', {})
           const { accountId } = (await door.ctx.store.addresses.findOne({ _id: signup.body.address })) ?? {}
           const other = { accountId: String(accountId), kind: 'agent' as const, scopes: ['mail:read'] as Scope[] }
@@ -612,7 +612,7 @@ describe('api: sending', () => {
         })
       })
 
-      it('what is shown once is shown again by a replay, and rests encrypted', async () => {
+      it('a secret shown once is shown again by a replay, and is stored encrypted', async () => {
         const headers = { 'idempotency-key': 'hook-1' }
         const body = { url: 'https://example.com/hook', events: ['mailbox.created'] }
         const first = await call<{ secret: string }>('POST', '/api/v1/webhooks', body, headers)
@@ -629,7 +629,7 @@ describe('api: sending', () => {
     const read = async (id: unknown) => (await call<Read>('GET', `${mailboxPath(tenant.address)}/messages/${id}`)).body
     const box = () => mailboxPath(tenant.address)
     const received = () => deliver(door.ctx, { to: tenant.address, raw: 'From: a@remote.example\nSubject: Q\n\nWell?' })
-    /** The message that each way of writing leaves in the mailbox. */
+    /** The message that each way of sending stores in the mailbox. */
     const ways: { readonly [way: string]: (body: Json) => Promise<Answer<Json & ErrorBody>> } = {
       send: (body) => call('POST', `${box()}/send`, { to: 'a@remote.example', ...body }),
       reply: async (body) => call('POST', `${box()}/messages/${await received()}/reply`, body),
@@ -650,7 +650,7 @@ describe('api: sending', () => {
         }),
     }
     for (const [way, write] of Object.entries(ways))
-      it(`${way} takes it in place of text and HTML`, async () => {
+      it(`${way} accepts it instead of text and HTML`, async () => {
         const { status, body } = await write({ markdown })
         expect(status, JSON.stringify(body)).to.be.within(200, 202)
         if (typeof body.message_id === 'string') {
@@ -667,7 +667,7 @@ describe('api: sending', () => {
   })
 
   describe('account and usage', () => {
-    it('an account tells its plans', async () => {
+    it('an account shows its plans', async () => {
       const { body } = await call('GET', '/api/v1/account')
       expect(body).to.include({
         success: true,

@@ -24,7 +24,7 @@ describe('api: sessions', () => {
   const signedIn = (role?: Role, accountId = tenant.accountId) =>
     newPerson(door, role === undefined ? {} : { accountId, role })
 
-  describe('who may call', () => {
+  describe('access', () => {
     const send = { to: 'x@remote.example', subject: 's', text: 't' }
     const cases: readonly (readonly [
       role: Role,
@@ -99,7 +99,7 @@ describe('api: sessions', () => {
       expectRefusal(await client(door.http, 'svc_live_x')('GET', '/api/v1/session'), [401, 'invalid_api_key'])
     })
 
-    it('a key beside a cookie is who asks, and needs no token', async () => {
+    it('a key takes precedence over a cookie, and needs no token', async () => {
       const { cookie } = await signedIn('owner', other.accountId)
       const answer = await call('PATCH', mailboxPath(tenant.address), { displayName: 'B' }, { cookie: cookie ?? '' })
       expect(answer.status).to.equal(200)
@@ -122,7 +122,7 @@ describe('api: sessions', () => {
         expect((await ask('GET', '/api/v1/session', undefined, own)).status).to.equal(200)
       })
 
-    it('with that of another session nothing is changed', async () => {
+    it('with the token of another session nothing is changed', async () => {
       const [one, two] = [await signedIn('owner'), await signedIn('owner')]
       const { body } = await one.ask('GET', '/api/v1/session')
       const headers = { 'x-csrf-token': String(body.csrfToken) }
@@ -134,7 +134,7 @@ describe('api: sessions', () => {
   })
 
   describe('its end', () => {
-    it('signing out ends it at once, and takes the cookie away', async () => {
+    it('signing out ends it at once, and removes the cookie', async () => {
       const person = await signedIn('owner')
       const { cookie } = person
       const answer = await person.ask('DELETE', '/api/v1/session')
@@ -146,7 +146,7 @@ describe('api: sessions', () => {
         expectRefusal(await browser(door.http, cookie).ask('GET', path), [401, 'unauthorized'])
     })
 
-    it('another process hears of it at once, and of another role', async () => {
+    it('applies in another process at once, and so does a change of role', async () => {
       const second = await door.another()
       try {
         const [person, reader] = [await signedIn('owner'), await signedIn('owner')]
@@ -179,7 +179,7 @@ describe('api: sessions', () => {
       expectRefusal(await client(door.http)('GET', '/api/v1/session'), [401, 'unauthorized'])
     })
 
-    it('it ends when it is not used, and after its days', async () => {
+    it('comes when the session is unused for too long, and after its maximum number of days', async () => {
       const [used, unused] = [await signedIn('owner'), await signedIn('owner')]
       const { idleHours, days } = door.ctx.settings.sessions
       const isIn = async ({ ask }: Person) => (await ask('GET', '/api/v1/session')).status === 200
@@ -199,7 +199,7 @@ describe('api: sessions', () => {
     type List = { sessions: { id: string; current: boolean }[]; next: string | null }
     const perPage = 50
 
-    it('shows each in pages, and ends any of them, however many began after it', async () => {
+    it('is paged, and any session can be ended, however many have started after it', async () => {
       const first = await signedIn('owner')
       for (let n = 0; n < perPage; n++) await signIn(door, first)
       const { body } = await first.ask<List>('GET', '/api/v1/sessions')
@@ -212,7 +212,7 @@ describe('api: sessions', () => {
       expectRefusal(await first.ask('GET', '/api/v1/session'), [401, 'unauthorized'])
     })
 
-    it('shows one that is in use before those that have ended, however many', async () => {
+    it('shows a session in use before ended ones, however many there are', async () => {
       const first = await signedIn('owner')
       for (let n = 0; n < perPage; n++) await signIn(door, first)
       for (let half = 0; half < 2; half++) {
@@ -223,7 +223,7 @@ describe('api: sessions', () => {
       expect([body.sessions.map(({ current }) => current), body.next]).to.deep.equal([[true], null])
     })
 
-    it('ends none of another person', async () => {
+    it("cannot end another person's session", async () => {
       const [one, two] = [await signedIn('owner'), await signedIn('owner')]
       const [own] = (await two.ask<List>('GET', '/api/v1/sessions')).body.sessions
       expectRefusal(await one.ask('DELETE', `/api/v1/sessions/${own?.id}`), [404, 'not_found'])
@@ -231,7 +231,7 @@ describe('api: sessions', () => {
   })
 
   describe('several accounts', () => {
-    it('the session acts on one of them, and may go to another', async () => {
+    it('the session acts on one of them, and can switch to another', async () => {
       const person = await signedIn('reader')
       await joinAccount(door.ctx, { accountId: other.accountId, personId: person.id, role: 'member' })
       const moved = await person.ask('PATCH', '/api/v1/session', { account: other.accountId })
@@ -240,7 +240,7 @@ describe('api: sessions', () => {
       expect((await person.ask('GET', mailboxPath(tenant.address))).status).to.equal(404)
     })
 
-    it('it goes to no account of others', async () => {
+    it('the session cannot switch to an account of others', async () => {
       const { ask } = await signedIn('owner')
       for (const account of [other.accountId, 'acc_nothing', ''])
         expectRefusal(await ask('PATCH', '/api/v1/session', { account }), [404, 'not_found'])

@@ -79,7 +79,7 @@ describe('signup', () => {
     expect(answer.body.expires_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  it('gives one name to one of several who ask at once', async () => {
+  it('gives a name to only one of several simultaneous signups', async () => {
     const answers = await Promise.all([1, 2].map(() => signup({ name: 'wanted', inbox: 'first.last' })))
     expect(answers.map(({ status }) => status).sort()).to.deep.equal([201, 409])
     const taken = answers.find(({ status }) => status === 409)

@@ -18,7 +18,7 @@ describe('api: suppressions', () => {
   const send = (to: string | readonly string[]) =>
     call<Json & ErrorBody & { id: string }>('POST', `${mailboxPath(tenant.address)}/send`, { to, text: 'Hello' })
 
-  /** Lets every due delivery bounce with an answer. */
+  /** Makes every due delivery bounce with the given reply. */
   async function bounceAll(response: string): Promise<void> {
     await door.ctx.background.done()
     for (const attempt of await claimAttempts(door.ctx, { owner: 'test', max: 100 })) {
@@ -28,7 +28,7 @@ describe('api: suppressions', () => {
     await settleDue(door.ctx)
   }
 
-  it('an address that bounced for good is not written to again', async () => {
+  it('an address that bounced permanently is not written to again', async () => {
     await send('gone@remote.example')
     await bounceAll('550 5.1.1 no such user')
     const { body } = await call('GET', '/api/v1/suppressions/Gone@Remote.example')
@@ -53,7 +53,7 @@ describe('api: suppressions', () => {
     await bounceAll('550 5.7.1 this message is spam')
   })
 
-  it('a refusal of the message says nothing of the address', async () => {
+  it('a refusal of the message does not suppress the address', async () => {
     expect((await call('GET', '/api/v1/suppressions/ada@remote.example')).status).to.equal(404)
   })
 
@@ -66,7 +66,7 @@ describe('api: suppressions', () => {
     ['the way that mail is led', 'led', '550 5.4.6 mail for remote.example loops back to this server'],
   ] as const
   for (const [what, name, response] of ofOthers)
-    it(`a refusal because of ${what} says nothing of the address`, async () => {
+    it(`a refusal because of ${what} does not suppress the address`, async () => {
       const address = `${name}@remote.example`
       const sent = await send(address)
       await bounceAll(response)
@@ -75,7 +75,7 @@ describe('api: suppressions', () => {
       expect((await call('GET', `/api/v1/suppressions/${address}`)).status).to.equal(404)
     })
 
-  it('an address that was added by hand is not called a bounce', async () => {
+  it('a manually added address is not reported as a bounce', async () => {
     const by = (n: number) => `hand${n}@remote.example`
     for (let n = 0; n < 6; n++) await call('POST', '/api/v1/suppressions', { email: by(n) })
     const alone = await send(by(0))
@@ -112,7 +112,7 @@ describe('api: suppressions', () => {
     expect((await call('DELETE', '/api/v1/suppressions/a@list.example')).status).to.equal(404)
   })
 
-  it('refuses what is no address and no cursor', async () => {
+  it('refuses an invalid address or cursor', async () => {
     const address = await call<ErrorBody>('POST', '/api/v1/suppressions', { email: 'nobody' })
     expect([address.status, address.body.param]).to.deep.equal([400, 'email'])
     const cursor = await call<ErrorBody>('GET', '/api/v1/suppressions?before=zzz')
@@ -214,11 +214,11 @@ describe('api: suppressions', () => {
         it(`${sender} is ${stopped.includes(sender) ? '' : 'not '}stopped by what ${who} said`, async () => {
           const to = `${who}@said.example`
           expect(await senders[sender]?.(to)).to.equal(stopped.includes(sender))
-          // Several recipients are looked up otherwise than one.
+          // Several recipients are looked up by another query than one.
           expect(await senders[sender]?.([to, 'free@said.example'])).to.equal(stopped.includes(sender))
         })
 
-    it('is asked again when a scheduled mail leaves', async () => {
+    it('is checked again when a scheduled message is sent', async () => {
       const at = new Date(door.ctx.clock.now().getTime() + 60_000).toISOString()
       const plan = (key: string, mailbox: string) =>
         client(door.http, key)<{ id: string }>('POST', `${mailboxPath(mailbox)}/send`, {
@@ -237,7 +237,7 @@ describe('api: suppressions', () => {
       expect([await outcomeOf(stopped), await outcomeOf(free)]).to.deep.equal(['suppressed', null])
     })
 
-    it('shows to whom it matters, with the mailboxes that they reach', async () => {
+    it('is shown to the keys that it concerns, with the mailboxes that they reach', async () => {
       const seen = async (key: string) => {
         const { body } = await client(door.http, key)<{ suppressions: Json[] }>('GET', '/api/v1/suppressions?limit=200')
         const said = body.suppressions.filter(({ email }) => String(email).endsWith('@said.example'))
@@ -261,7 +261,7 @@ describe('api: suppressions', () => {
       expect(hidden.status).to.equal(404)
     })
 
-    it('is removed by an account key alone', async () => {
+    it('can be removed only by an account key', async () => {
       const path = '/api/v1/suppressions/agent@said.example'
       expect((await client(door.http, own.agent)('DELETE', path)).status).to.equal(403)
       expect((await call('DELETE', path)).status).to.equal(200)

@@ -22,7 +22,7 @@ type Whole = Thread & { messages: Summary[]; next: string | null }
 
 let letters = 0
 
-/** A message; `id` is its Message-ID, `headers` are additional header lines. */
+/** A message. `id` is its Message-ID, and `headers` are additional header lines. */
 function letter({
   id = `l${letters++}@remote.example`,
   from = 'ada@remote.example',
@@ -164,7 +164,7 @@ describe('api: threads', () => {
       })
     }
 
-    it('by its subject one that came just before it', async () => {
+    it('by its subject a thread that started just before it', async () => {
       const [first, second] = [letter({ subject: 'At once' }), letter({ subject: 'Re: At once' })]
       const ids = [
         await deliver(door.ctx, { to: tenant.address, raw: first }),
@@ -174,7 +174,7 @@ describe('api: threads', () => {
       expect(new Set(await Promise.all(threads)).size).to.equal(1)
     })
 
-    it('what In-Reply-To names when nobody knows its References', async () => {
+    it('the thread that In-Reply-To names if its References are unknown', async () => {
       const first = await arrive(letter({ id: 'known@remote.example', subject: 'Known' }))
       const headers = ['References: <unknown@remote.example>', 'In-Reply-To: <known@remote.example>']
       expect((await arrive(letter({ subject: 'Other', headers }))).threadId).to.equal(first.threadId)
@@ -208,7 +208,7 @@ describe('api: threads', () => {
       expect((await threadAt(threadId)).message_count).to.equal(2)
     })
 
-    it('all of it went to Trash, and away', async () => {
+    it('all messages were moved to Trash and deleted', async () => {
       const { id, threadId } = await arrive(letter({ subject: 'Going' }))
       await call('DELETE', `${box}/messages/${id}`)
       expect(await idsOf('')).not.to.include(threadId)
@@ -292,7 +292,7 @@ describe('api: threads', () => {
       await sweepArrivals(door.ctx)
     })
 
-    it('by their newest message, in pages that stay', async () => {
+    it('by their newest message, in stable pages', async () => {
       const seen: (string | null)[] = []
       let query = 'limit=2'
       for (;;) {
@@ -326,7 +326,7 @@ describe('api: threads', () => {
       })
     }
 
-    it('one is read in pages from the end', async () => {
+    it('and each is read in pages from the end', async () => {
       const [{ thread_id } = { thread_id: '' }] = (await listed('limit=1')).threads
       const where = `${mailboxPath(own.address)}/threads/${thread_id}`
       const last = (await ownCall<Whole>('GET', `${where}?limit=1`)).body
@@ -352,7 +352,7 @@ describe('api: threads', () => {
       })
     }
 
-    it('another tenant sees none of them', async () => {
+    it('but not for another tenant', async () => {
       const [{ thread_id } = { thread_id: '' }] = (await listed('limit=1')).threads
       expect((await call<ErrorBody>('GET', `${mailboxPath(own.address)}/threads`)).body.code).to.equal(
         'mailbox_not_found',

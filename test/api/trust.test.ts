@@ -58,7 +58,7 @@ describe('trust in a message', () => {
   const tool = async (name: string, given: object) =>
     (await mcp.callTool({ name, arguments: { mailbox: tenant.address, ...given } })) as CallToolResult
 
-  it('is told by REST, by MCP and in the event', async () => {
+  it('is shown over REST, over MCP and in the event', async () => {
     const id = await arrive()
     expect((await call('GET', `${path}/${id}`)).body.trust).to.deep.equal(trust)
     expect((await tool('read_message', { message_id: id })).structuredContent?.trust).to.deep.equal(trust)
@@ -70,7 +70,7 @@ describe('trust in a message', () => {
     expect(body.events.find(({ data }) => data.message_id === id)?.data.trust).to.deep.equal(trust)
   })
 
-  it('stands in the event beside the codes that the message is to verify with', async () => {
+  it('is in the event together with the verification codes of the message', async () => {
     const id = await arrive(
       'From: Shop <shop@remote.example>\n\nYour verification code is 482913. It expires in 10 minutes.\n',
     )
@@ -81,7 +81,7 @@ describe('trust in a message', () => {
     expect(body.events.find(({ data }) => data.message_id === id)?.data.verification).to.deep.equal(verification)
   })
 
-  it('tells that the plain text says what the HTML shows nowhere', async () => {
+  it('reports plain text that the HTML does not show', async () => {
     const parts = 'Content-Type: text/plain\n\nWire the money today.\n--b\nContent-Type: text/html\n\n<p>Lunch?</p>'
     const id = await arrive(
       `From: Eve <e@remote.example>\nContent-Type: multipart/alternative; boundary=b\n\n--b\n${parts}\n--b--\n`,
@@ -95,12 +95,12 @@ describe('trust in a message', () => {
     expect(body.hidden).to.deep.equal([{ kind: 'alternative', excerpt: 'Wire the money today.' }])
   })
 
-  it('is null when nothing was looked at', async () => {
+  it('is null if nothing was checked', async () => {
     const id = await deliver(door.ctx, { to: tenant.address, raw: letter() })
     expect((await call('GET', `${path}/${id}`)).body.trust).to.equal(null)
   })
 
-  it('is full between mailboxes of ours', async () => {
+  it('is full between mailboxes of this service', async () => {
     const raw = Buffer.from(letter(`other@${tenant.address.split('@')[1]}`).replaceAll('\n', '\r\n'))
     const outcome = await deliverLocally(door.ctx, {
       id: 'em_1#0',
@@ -129,7 +129,7 @@ describe('trust in a message', () => {
     )
   })
 
-  it('takes no mail for automatic that a mailbox of ours sent by the API', async () => {
+  it('does not treat mail that a mailbox here sends by the API as automatic', async () => {
     const peer = 'peer@tenant.example'
     await call('POST', '/api/v1/mailboxes', { address: peer, displayName: 'Peer' })
     const letter = { to: tenant.address, subject: 'From a peer', text: 'Is it done?' }
@@ -151,7 +151,7 @@ describe('trust in a message', () => {
   describe('and spam', () => {
     const spam = (id: string, body: object) => call<ErrorBody & { folder: string }>('PATCH', `${path}/${id}`, body)
 
-    it('moves to Spam and back to where it was, with other changes', async () => {
+    it('marking moves to Spam and back to the previous folder, together with other changes', async () => {
       const id = await arrive()
       await call('PATCH', `${path}/${id}`, { folder: 'Archive' })
       expect((await spam(id, { spam: true, seen: true })).body).to.include({ folder: 'Spam', seen: true })
@@ -160,19 +160,19 @@ describe('trust in a message', () => {
       expect((await spam(id, { spam: false })).body.folder).to.equal('Archive')
     })
 
-    it('moves by the tool, to Spam without an argument', async () => {
+    it('marking works by the MCP tool, and moves to Spam without an argument', async () => {
       const id = await arrive()
       expect((await tool('mark_spam', { message_id: id })).structuredContent?.folder).to.equal('Spam')
       expect((await tool('mark_spam', { message_id: id, spam: false })).structuredContent?.folder).to.equal('INBOX')
     })
 
-    it('goes to INBOX when it came into Spam', async () => {
+    it('unmarking moves to INBOX if the message arrived in Spam', async () => {
       const id = await arrive(letter(), { ...verdict, suspicion: 'policy' })
       expect((await call('GET', `${path}/${id}`)).body.folder).to.equal('Spam')
       expect((await spam(id, { spam: false })).body.folder).to.equal('INBOX')
     })
 
-    it('is announced where it is', async () => {
+    it('the message is announced with the folder that it is in', async () => {
       const id = await arrive(letter(), { ...verdict, suspicion: 'policy' })
       await announceArrivals(door.ctx, await toldOf(door.ctx, [id]))
       const { body } = await call<{ events: readonly { data: { message_id: string; folder: string } }[] }>(
@@ -182,12 +182,12 @@ describe('trust in a message', () => {
       expect(body.events.find(({ data }) => data.message_id === id)?.data.folder).to.equal('Spam')
     })
 
-    it('is not marked beside a move', async () => {
+    it('marking cannot be combined with a move', async () => {
       const { status, body } = await spam(await arrive(), { spam: true, folder: 'Archive' })
       expect([status, body.code, body.param]).to.deep.equal([400, 'validation_error', 'folder'])
     })
 
-    it('is learnt by marking, not by moving', async () => {
+    it('is learned by marking, not by moving', async () => {
       const folderOfNext = async (from: string) => {
         await door.noticed()
         return (await call('GET', `${path}/${await arrive(letter(from))}`)).body.folder
@@ -200,7 +200,7 @@ describe('trust in a message', () => {
       expect(await folderOfNext('marked@remote.example')).to.equal('Spam')
     })
 
-    it('remembers the newest lessons only', async () => {
+    it('only the newest lessons are remembered', async () => {
       const { mailboxId } = tenant
       for (let n = 0; n < 3; n++) await spam(await arrive(letter('again@remote.example')), { spam: n % 2 === 0 })
       const found = await door.ctx.store.mailboxes.findOne({ _id: mailboxId })

@@ -1,4 +1,4 @@
-/** What is said of requests that failed because the store of large bodies, or the database, was away. */
+/** What is recorded and answered for requests that fail because the object store or the database is unavailable. */
 import { expect } from 'chai'
 import { openMetrics } from '../../core/process/metrics.ts'
 import { sweepBlobs } from '../../core/upkeep/unused-blobs.ts'
@@ -19,7 +19,7 @@ describe('a request while a store is away', () => {
     await peer?.stop()
   })
 
-  it('is counted and audited by the code that it was answered with', async () => {
+  it('is counted and audited under the code of its answer', async () => {
     const { key, address } = await makeTenant(door, { name: 'away' })
     const call = client(door.http, key)
     const path = `/api/v1/mailboxes/${encodeURIComponent(address)}/send`
@@ -40,7 +40,7 @@ describe('a request while a store is away', () => {
     ])
   })
 
-  it('says what it did where mail is deleted for good; its body goes once the store is back', async () => {
+  it('deletes mail permanently and says so; the body is removed once the store is back', async () => {
     const { key, address, mailboxId } = await makeTenant(door, { name: 'emptying' })
     const call = client(door.http, key)
     const path = mailboxPath(address)

@@ -17,7 +17,7 @@ describe('api: the figures of each day', () => {
   let accountId: string
   let inbox: string
   let second: string
-  /** The present day of the sandbox. */
+  /** The current day of the sandbox. */
   let today: string
 
   before(async () => {
@@ -34,7 +34,7 @@ describe('api: the figures of each day', () => {
   })
   after(() => door?.close())
 
-  /** Goes to the middle of the next day. */
+  /** Advances the clock to the middle of the next day. */
   async function nextDay(): Promise<void> {
     const { body } = await call<{ now: string }>('POST', '/api/v1/test/clock', { advance: 1 })
     const noon = Date.parse(`${body.now.slice(0, 10)}T12:00:00.000Z`) + daySeconds * 1_000
@@ -60,7 +60,7 @@ describe('api: the figures of each day', () => {
     return figures
   }
 
-  it('has each day up to today, also those without anything', async () => {
+  it('includes every day up to today, also days without mail', async () => {
     const { days } = await ask()
     expect(days).to.have.length(30)
     expect(days.map(({ day }) => day)).to.deep.equal([...new Set(days.map(({ day }) => day))].sort())
@@ -68,14 +68,14 @@ describe('api: the figures of each day', () => {
     expect((await ask(`?since=${today}`)).days).to.deep.equal([{ day: today, ...none }])
   })
 
-  it('counts what each mailbox sent and received, once', async () => {
+  it('counts the sent and received mail of each mailbox once', async () => {
     await nextDay()
     await send(inbox, ['delivered@simulator.invalid', 'bounced@simulator.invalid', 'complained@simulator.invalid'])
     await send(second, [inbox])
     const sizes = [await inbound(inbox, 'one'), await inbound(second, 'two two')]
     await settled()
     const all = await figuresOf()
-    // What the second mailbox wrote to the first is received too.
+    // Mail from the second mailbox to the first counts as received too.
     expect(all).to.deep.include({ sent: 4, received: 3, delivered: 3, bounced: 1, complained: 1 })
     const ofSecond = await figuresOf(`?mailbox=${second}`)
     expect(ofSecond).to.deep.equal({ ...none, sent: 1, received: 1, delivered: 1, bytes: sizes[1] })
@@ -124,7 +124,7 @@ describe('api: the figures of each day', () => {
     expect((await figuresOf()).sent).to.equal(3)
   })
 
-  it('counts sends without a mailbox for the account alone, and no repeats and no refusals', async () => {
+  it('counts sends without a mailbox only for the account, and no repeats or refusals', async () => {
     await nextDay()
     const mail = { from: inbox, to: 'delivered@simulator.invalid', subject: 'Hi', text: 'Hi' }
     const repeated = { 'idempotency-key': 'once' }
@@ -134,7 +134,7 @@ describe('api: the figures of each day', () => {
     expect((await figuresOf()).sent).to.equal(1)
   })
 
-  it('is exact for many who send at once', async () => {
+  it('is exact for many simultaneous sends', async () => {
     await nextDay()
     await Promise.all(
       Array.from({ length: 40 }, (_, n) => send(n % 2 ? inbox : second, ['delivered@simulator.invalid'])),
@@ -144,7 +144,7 @@ describe('api: the figures of each day', () => {
     expect(await figuresOf(`?mailbox=${inbox}`)).to.deep.include({ sent: 20, delivered: 20 })
   })
 
-  it('shows an agent key what it reaches alone', async () => {
+  it('shows an agent key only the mailboxes that it reaches', async () => {
     await nextDay()
     await inbound(inbox, 'for the first')
     await inbound(second, 'for the second')
@@ -189,7 +189,7 @@ describe('api: the figures of each day', () => {
     }
   })
 
-  it('counts the events of sends that are dropped, once, and as nothing else', async () => {
+  it('counts dropped events of sends once, and only as dropped', async () => {
     await nextDay()
     const hour = `${accountId}:${today}T12`
     const counts = { messageEvents: 1_999 }
@@ -206,7 +206,7 @@ describe('api: the figures of each day', () => {
     await settled()
     const after = { dropped: before.dropped + 2, received: before.received }
     expect([await usage(), await sent()]).to.deep.equal([after, sentBefore + 1])
-    // As after a crash: nothing is noted on the sends, in an hour that has room.
+    // As after a crash: the sends are not marked as counted, in an hour that has room.
     await door.ctx.store.usage.updateOne({ _id: hour }, { $set: { counts: { messageEvents: 0 } } })
     await door.ctx.store.emails.updateMany({ _id: { $in: ids } }, { $set: { todoAt: new Date(0) } })
     await settled()

@@ -58,12 +58,12 @@ const authenticated = (domain: string): Verdict => ({
   suspicion: null,
 })
 
-/** Resolves later than in this millisecond, in which nobody can say what was first. */
+/** Resolves after the current millisecond, because the order within a millisecond is undefined. */
 async function laterThanNow(): Promise<void> {
   const now = Date.now()
   await eventually('a later time', () => Date.now() > now)
 }
-/** The longest wait. Who is told of a message has his answer before it is over; who has to look himself has it then. */
+/** The longest wait in seconds. A wait that is woken by a message is answered before its end; one that misses the note, at its end. */
 const longest = 55
 const wellBeforeMs = 50_000
 
@@ -80,7 +80,7 @@ describe('waiting for a message', () => {
   after(() => door.close())
 
   const wait = (query: string) => call<Waited>('GET', `${where}?${query}`)
-  /** Asks, and goes on when the request has come in. */
+  /** Makes a request, and resolves once the server has received it. */
   const begin = async <T>(ask: () => Promise<T>): Promise<{ readonly answer: Promise<T> }> => {
     const came = door.asked()
     const answer = ask()
@@ -109,7 +109,7 @@ describe('waiting for a message', () => {
     server?.close()
   })
 
-  /** A door whose limits are small; `entered` is how often a wait was held against them, and let in. */
+  /** A server with small limits; `entered` is how many waits have been checked against them and admitted. */
   async function smallDoor(limits: {
     waits?: number
     waitsPerKey?: number
@@ -125,7 +125,7 @@ describe('waiting for a message', () => {
   }
 
   describe('since', () => {
-    it('without it a message that was there is never the answer', async () => {
+    it('without it an existing message is never the answer', async () => {
       const stale = await send({ subject: 'Stale' })
       const { body } = await wait('timeout=1')
       expect(body.message).to.equal(null)
@@ -140,7 +140,7 @@ describe('waiting for a message', () => {
       expect(performance.now() - startedAt).to.be.lessThan(wellBeforeMs)
     })
 
-    it('without it mail that comes while the request is still looked at is the answer', async () => {
+    it('without it mail that arrives while the request is being checked is the answer', async () => {
       const requestedAt = new Date()
       await laterThanNow()
       const id = await send()
@@ -163,7 +163,7 @@ describe('waiting for a message', () => {
       expect([first, second, third].map(({ body }) => body.message?.message_id ?? null)).to.deep.equal([...ids, null])
     })
 
-    it('a cursor of a list that showed a message does not find it, however many came', async () => {
+    it('a cursor of a list that showed a message does not find it again, however many have arrived', async () => {
       for (let n = 0; n < 130; n++) await send({ subject: `Many ${n}` })
       const cursors = await Promise.all([1, 50, 200].map(cursorNow))
       for (const cursor of cursors) expect(cursor.length).to.be.lessThan(1_000)
@@ -184,7 +184,7 @@ describe('waiting for a message', () => {
       expect((await wait(`since=${time}&timeout=5`)).body.message?.message_id).to.equal(id)
     })
 
-    it('takes a time before all time', async () => {
+    it('accepts a time before all messages', async () => {
       const id = await send({ subject: 'since the beginning' })
       const { body } = await wait('subject=since the beginning&since=0001-01-01T00:00:00Z&timeout=5')
       expect(body.message?.message_id).to.equal(id)
@@ -230,7 +230,7 @@ describe('waiting for a message', () => {
         expect(body.near_misses[0]?.why).to.match(new RegExp(`^${last}: `))
       })
 
-    it('pass what the list passes', async () => {
+    it('match the same messages as the filters of the list', async () => {
       const since = new Date().toISOString()
       await call('PATCH', `${messages}/${await send({ subject: 'Filtered', from: 'erin@remote.example' })}`, {
         flagged: true,
@@ -243,7 +243,7 @@ describe('waiting for a message', () => {
       }
     })
 
-    it('from_domain wants the authenticated domain', async () => {
+    it('from_domain compares the authenticated domain', async () => {
       const { answer } = await begin(() => wait(`from_domain=acme.example&timeout=${longest}`))
       const forged = await send({ from: 'x@acme.example' })
       const other = await send({ from: 'x@other.example' }, authenticated('other.example'))
@@ -264,7 +264,7 @@ describe('waiting for a message', () => {
       expect(codes?.map(({ value, label }) => [value, label])).to.deep.equal([['482913', 'Your verification code is']])
     })
 
-    it('a time-out tells the five newest near misses', async () => {
+    it('a timeout returns the five newest near misses', async () => {
       const since = await cursorNow()
       const ids: string[] = []
       for (let n = 0; n < 7; n++) ids.push(await send({ subject: `Miss ${n}` }))
@@ -273,7 +273,7 @@ describe('waiting for a message', () => {
       expect(body.near_misses.map(({ message_id }) => message_id)).to.deep.equal(ids.reverse().slice(0, 5))
     })
 
-    it('Spam counts only when asked for', async () => {
+    it('Spam counts only if requested', async () => {
       const spam: Verdict = { ...authenticated('remote.example'), suspicion: 'policy' }
       const since = await cursorNow()
       const { answer: asked } = await begin(() => wait(`folder=spam&timeout=${longest}`))
@@ -296,7 +296,7 @@ describe('waiting for a message', () => {
         await send({ body: `${'ab'.repeat(30)}\n`.repeat(400) })
         const before = threadMs()
         expect((await call('GET', '/api/v1/account')).status).to.equal(200)
-        // What is not linear takes minutes of processor time here.
+        // A matcher that is not linear takes minutes of processor time here.
         expect(threadMs() - before).to.be.lessThan(2_000)
         expect((await answer).body.message).to.equal(null)
       })
@@ -316,7 +316,7 @@ describe('waiting for a message', () => {
   })
 
   describe('reach', () => {
-    it('a mailbox of another account is not there', async () => {
+    it('a mailbox of another account is not found', async () => {
       const other = await makeTenant(door, { name: 'stranger' })
       const { status, body } = await client(door.http, other.key)<ErrorBody>('GET', `${where}?timeout=1`)
       expect([status, body.code]).to.deep.equal([404, 'mailbox_not_found'])
@@ -345,7 +345,7 @@ describe('waiting for a message', () => {
       const waited = await wait('timeout=1')
       const spent =
         Number(before.headers.get('ratelimit-remaining')) - Number(waited.headers.get('ratelimit-remaining'))
-      // When a minute ended in between, the count started anew.
+      // If a minute ended in between, the count has started again.
       if (Number(waited.headers.get('ratelimit-reset')) < Number(before.headers.get('ratelimit-reset')))
         expect(spent).to.equal(1)
     })
@@ -363,7 +363,7 @@ describe('waiting for a message', () => {
       expect([...new Set(got)].sort()).to.deep.equal(ids.sort())
     })
 
-    it('20 parallel waits share 5 messages that are there already; the others time out', async () => {
+    it('20 parallel waits share 5 existing messages; the others time out', async () => {
       const since = await cursorNow()
       for (let n = 0; n < 5; n++) await send({ subject: `Lying ${n}` })
       const answers = await Promise.all(Array.from({ length: 20 }, () => take({ claim: 60, timeout: 1, since })))
@@ -375,7 +375,7 @@ describe('waiting for a message', () => {
       expect(empty.every(({ body }) => body.claimed_until === null)).to.equal(true)
     })
 
-    it('a lease that is over is free, and its end is told', async () => {
+    it('a message whose lease has ended can be claimed again', async () => {
       const since = await cursorNow()
       const id = await send({ subject: 'Leased' })
       const first = await take({ claim: 30, timeout: 1, since })
@@ -386,7 +386,7 @@ describe('waiting for a message', () => {
       expect((await take({ claim: 30, timeout: 1, since })).body.message?.message_id).to.equal(id)
     })
 
-    it('who waits gets what is given back, and what was not renewed, at once', async () => {
+    it('a wait gets a released or unrenewed message at once', async () => {
       const since = await cursorNow()
       const id = await send({ subject: 'Passed on' })
       expect((await take({ claim: 60, timeout: 1, since })).body.message?.message_id).to.equal(id)
@@ -399,11 +399,11 @@ describe('waiting for a message', () => {
       }
       const release = () => call('DELETE', `${mailboxPath(tenant.address)}/messages/${id}/claim`)
       expect(await waited(release)).to.be.below(wellBeforeMs)
-      // Its lease of two seconds ends by itself.
+      // The lease of two seconds ends by itself.
       expect(await waited(async () => undefined)).to.be.below(wellBeforeMs)
     })
 
-    it('a message that passes the filters later is told then', async () => {
+    it('a message that matches the filters only later is returned then', async () => {
       const id = await send({ subject: 'Labelled later' })
       const since = await cursorNow()
       const other = await send({ subject: 'And this one' })
@@ -426,7 +426,7 @@ describe('waiting for a message', () => {
   describe('many', () => {
     const headers = () => ({ authorization: `Bearer ${tenant.key}` })
 
-    it('past the limit of a key waits are refused; who hangs up makes room', async () => {
+    it('beyond the limit of a key waits are refused; a client that hangs up makes room', async () => {
       const { http, entered } = await smallDoor({ waitsPerKey: 2 })
       const open = Array.from({ length: 2 }, () => {
         const hangUp = new AbortController()
@@ -469,7 +469,7 @@ describe('waiting for a message', () => {
         const { apiKey, key } = await makeKey(door.ctx, { accountId: tenant.accountId })
         const asking = client(http, apiKey)
         const waiting = asking<ErrorBody>('GET', `${where}?timeout=20&subject=never`)
-        // Once a second wait is refused, the first one is under way.
+        // Once a second wait is refused, the first one has been admitted.
         await eventually('it waits', async () => (await asking('GET', `${where}?timeout=1`)).status === 429)
         await end({ accountId: tenant.accountId, keyId: key.id })
         const { status, body } = await waiting
@@ -478,7 +478,7 @@ describe('waiting for a message', () => {
       })
 
     for (const [what, end, [, code]] of endings)
-      it(`with ${what} before it is under way ends at once too`, async () => {
+      it(`with ${what} before it is admitted ends at once too`, async () => {
         const { ctx } = door
         const { apiKey, key } = await makeKey(ctx, { accountId: tenant.accountId })
         const again = () => admitAgain(ctx, { headers: { authorization: `Bearer ${apiKey}` }, door: 'api' })
@@ -491,7 +491,7 @@ describe('waiting for a message', () => {
         await unsuspendAccount(ctx, tenant.accountId)
       })
 
-    it('with a person who is taken out of the account ends at once, and names no key', async () => {
+    it('of a person who is removed from the account ends at once, and names no key', async () => {
       const { accountId } = tenant
       const { http, entered } = await smallDoor({})
       const [, member] = [await newPerson(door, { accountId }), await newPerson(door, { accountId, role: 'reader' })]
@@ -530,7 +530,7 @@ describe('waiting for a message', () => {
         expect([status, body.code]).to.deep.equal([401, 'unauthorized'])
       })
 
-    it('of a person who signs out elsewhere goes on', async () => {
+    it('of a person who signs out in another session continues', async () => {
       const { http, entered } = await smallDoor({})
       const person = await newPerson(door, { accountId: tenant.accountId })
       const elsewhere = await signedIn(door, person, tenant.accountId)
@@ -544,7 +544,7 @@ describe('waiting for a message', () => {
       expect((await waiting).status).to.equal(200)
     })
 
-    it('of a person who is taken out of another account goes on', async () => {
+    it('of a person who is removed from another account continues', async () => {
       const { accountId } = await makeTenant(door, { name: 'another' })
       const { http, entered } = await smallDoor({})
       await newPerson(door, { accountId })
@@ -557,7 +557,7 @@ describe('waiting for a message', () => {
       expect((await waiting).status).to.equal(200)
     })
 
-    it('past the limit of the process waits are refused', async () => {
+    it('beyond the limit of the process waits are refused', async () => {
       const { http, entered } = await smallDoor({ waits: 1 })
       const first = client(http, tenant.key)('GET', `${where}?timeout=${longest}&subject=the first`)
       await eventually('one waits', () => entered() === 1)
@@ -599,7 +599,7 @@ describe('waiting for a message', () => {
   })
 
   describe('as a tool', () => {
-    it('wait_for_message keeps what the sender wrote apart', async () => {
+    it('wait_for_message separates what the sender wrote', async () => {
       const since = await cursorNow()
       const id = await send({ subject: 'Tool', body: 'Your verification code is 482913.' })
       const { body } = await call<
@@ -627,19 +627,19 @@ describe('waiting for a message', () => {
   })
 
   describe('clocks and crashes', () => {
-    it('a message whose note was lost is found when the time is over', async () => {
+    it('a message whose note is lost is found when the wait ends', async () => {
       const { answer } = await begin(() => wait('timeout=5'))
       const silent: Door['ctx'] = { ...door.ctx, changes: { ...door.ctx.changes, publish: () => undefined } }
       const id = await deliver(silent, { to: tenant.address, raw: mail({ subject: 'Silent' }) })
       expect((await answer).body.message?.message_id).to.equal(id)
     })
 
-    it('a message that cannot be read when it comes is told as soon as it can', async () => {
+    it('a message that cannot be read on arrival is returned as soon as it can be', async () => {
       const tried = async (): Promise<{ answer: Promise<Answer<Waited>>; id: string }> => {
         const { answer } = await begin(() => wait(`timeout=${longest}`))
         const failed = failNextRead(door.ctx.store, 'messages', ({ _id }) => _id?.$in !== undefined)
         const id = await send({ subject: 'Unread' })
-        // What is there before the wait has looked for what is there is no news to it.
+        // Messages that exist before the wait has listed the existing ones do not wake it.
         const isNews = await Promise.race([failed.then(() => true), answer.then(() => false)])
         return isNews ? { answer, id } : tried()
       }
@@ -649,7 +649,7 @@ describe('waiting for a message', () => {
       expect(performance.now() - startedAt).to.be.lessThan(wellBeforeMs)
     })
 
-    describe('who waits again from the same cursor', () => {
+    describe('a second wait from the same cursor', () => {
       /** Shorter than HTTP allows. */
       const shortly = async (since: string, subject = 'Again') => {
         const what = { address: tenant.address, subject, since, timeoutSeconds: 0.02 }
@@ -701,7 +701,7 @@ describe('waiting for a message', () => {
           expect((await shortly(waited.cursor)).message, 'twice').to.equal(null)
         })
 
-      it('finds what matches since it was changed', async () => {
+      it('finds a message that matches because it has changed', async () => {
         const since = await cursorNow()
         const id = await send({ subject: 'Again' })
         await patch(id, { folder: 'archive' })
@@ -728,7 +728,7 @@ describe('waiting for a message', () => {
       expect((await wait(`since=${cursor}&timeout=1`)).body.message?.message_id, 'missed').to.equal(late)
     })
 
-    it('who waits for more messages than a cursor lists gets each once, also one that is committed late', async () => {
+    it('a client that waits for more messages than a cursor lists gets each once, also one committed late', async () => {
       const ahead = elsewhere(20_000)
       let cursor = await cursorNow()
       const got: (string | undefined)[] = []
@@ -747,7 +747,7 @@ describe('waiting for a message', () => {
   })
 
   describe('at the end', () => {
-    it('when the process stops, those who wait are told at once, and nobody else is let in', async () => {
+    it('when the process stops, waits are answered at once, and no others are admitted', async () => {
       const { http, entered } = await smallDoor({})
       const answer = client(http, tenant.key)<ErrorBody>('GET', `${where}?timeout=${longest}&subject=never`)
       await eventually('one waits', () => entered() === 1)

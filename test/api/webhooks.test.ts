@@ -83,7 +83,7 @@ describe('api: webhooks', () => {
 
   before(async () => {
     door = await openDoor()
-    // Receivers of these tests are on this machine; what never answers is waited for briefly.
+    // The receivers of these tests run on this machine; the timeout is short for those that never answer.
     Object.assign(door.ctx.settings.webhooks, { allowPrivate: true, timeoutMs: 5_000 })
     certificate = await certificateOf()
     endTrust = trust([certificate])
@@ -101,14 +101,14 @@ describe('api: webhooks', () => {
   }
   const receiver = (answer?: Answer) => opened(startHttpsReceiver(certificate, answer))
 
-  /** Of another process, which may reach the receivers too. */
+  /** The context of another process, which can reach the receivers too. */
   async function anotherDoor() {
     const another = await door.another()
     Object.assign(another.ctx.settings.webhooks, door.ctx.settings.webhooks)
     return another
   }
 
-  /** A fresh account with endpoints, and what is asked about them. */
+  /** A fresh account with endpoints, and calls about them. */
   async function owner() {
     const tenant = await makeTenant(door, { name: `hooks${++accounts}` })
     await raiseLimit(door.ctx, tenant.accountId, { figure: 'webhookEndpoints', to: 50 })
@@ -130,7 +130,7 @@ describe('api: webhooks', () => {
       read: async (id: string) => (await call<Hook>('GET', `/api/v1/webhooks/${id}`)).body,
       log: async (id: string, query = '') =>
         (await call<Log>('GET', `/api/v1/webhooks/${id}/deliveries${query}`)).body.deliveries,
-      /** The newest delivery, when it has so many attempts. */
+      /** The newest delivery, once it has `count` attempts. */
       async attempted(id: string, attempts = 1): Promise<Delivery> {
         await eventually(`${attempts} attempts`, async () => {
           const newest = door.ctx.store.deliveries.find({ webhookId: id }).sort({ webhookId: -1, _id: -1 }).limit(1)
@@ -430,7 +430,7 @@ describe('api: webhooks', () => {
         else if (each.response !== undefined) expect(attempt!.response).to.equal(each.response)
         if (each.pause === undefined) expect(delivery.nextAttemptAt).to.equal(null)
         else {
-          // Held against the end of the attempt, which the log tells by its beginning and how long it took.
+          // Compared with the end of the attempt, which is its logged start plus its duration.
           const endedAt = Date.parse(attempt!.at) + attempt!.durationMs
           expect((Date.parse(delivery.nextAttemptAt!) - endedAt) / secondMs).to.be.within(...each.pause)
         }
@@ -440,7 +440,7 @@ describe('api: webhooks', () => {
     it('a redirect is not followed', () => expect(elsewhere.connections).to.equal(0))
   })
 
-  describe('names that lead into the private network', () => {
+  describe('names that resolve to private addresses', () => {
     const names: readonly (readonly [string, Zone])[] = [
       ['by an IPv4 address', { 'A rebind.example': ['127.0.0.1'] }],
       ['by several', { 'A rebind.example': ['10.0.0.1', '169.254.169.254', '127.0.0.1'] }],
@@ -538,7 +538,7 @@ describe('api: webhooks', () => {
         ).to.equal('validation_error')
     })
 
-    it('has what happened last first, also when it happened to something old', async () => {
+    it('is sorted by the latest attempt, also of an old delivery', async () => {
       const own = await owner()
       const { id } = await own.hook(good.url, { events: ['mailbox.created', 'mailbox.deleted'] })
       const [first, second] = ['first', 'second'].map((name) => `${name}@${own.tenant.address.split('@')[1]}`)
@@ -617,7 +617,7 @@ describe('api: webhooks', () => {
           expect((await call<ErrorBody>(method, path, method === 'POST' ? {} : undefined)).body.code, path).to.equal(
             'not_found',
           )
-      // Who may not read messages sees no deliveries of them.
+      // A key that may not read messages sees no deliveries of message events.
       const seen = await asking(client(door.http, poor.apiKey)).log(hook.id)
       expect(seen.map(({ type }) => type)).to.deep.equal(['mailbox.created'])
     })
@@ -629,7 +629,7 @@ describe('api: webhooks', () => {
     })
   })
 
-  describe('what is asked for', () => {
+  describe('samples and resends', () => {
     let asked: Awaited<ReturnType<typeof owner>>
     let good: HttpsReceiver
     let hook: Hook
@@ -642,7 +642,7 @@ describe('api: webhooks', () => {
     const test = (type: string, id = hook.id) =>
       asked.call<Delivery & ErrorBody & { retryAfter?: number }>('POST', `/api/v1/webhooks/${id}/test`, { type })
 
-    it('a sample of every kind of event, marked as a test, in no list', async () => {
+    it('send a sample of every kind of event, marked as a test and not in the list of events', async () => {
       const before = good.bodies.length
       for (const type of accountEventTypes) {
         const { body, status } = await test(type)
@@ -657,7 +657,7 @@ describe('api: webhooks', () => {
       expect(body.events.map(({ type }) => type)).to.deep.equal(['mailbox.created'])
     })
 
-    it('a sample of a domain with the fields that its record has', async () => {
+    it('send a sample of a domain event with the fields of a domain record', async () => {
       type Domain = { readonly records: readonly object[] }
       const { body } = await asked.call<{ domains: Domain[] }>('GET', '/api/v1/domains')
       const [own] = body.domains
@@ -665,7 +665,7 @@ describe('api: webhooks', () => {
         expect((sampleOf(type, new Date()).records as object[])[0], type).to.have.all.keys(own?.records[0] ?? {})
     })
 
-    it('20 in 10 minutes, resends and tests together', async () => {
+    it('are limited to 20 in 10 minutes, counted together', async () => {
       for (let n = accountEventTypes.length; n < 20; n++) expect((await test('mailbox.created')).status).to.equal(202)
       const refused = await test('mailbox.created')
       expect(refused.body.code).to.equal('rate_limited')
@@ -675,7 +675,7 @@ describe('api: webhooks', () => {
       expect((await test('mailbox.created')).status).to.equal(202)
     })
 
-    it('a delivery once more: the same body under a new signature, in one attempt', async () => {
+    it('repeat a delivery: the same body with a new signature, in one attempt', async () => {
       await asked.mail('again')
       const first = await eventually(
         'the delivery',
@@ -693,7 +693,7 @@ describe('api: webhooks', () => {
       answers = 200
     })
 
-    it('a repeated request with one Idempotency-Key sends once', async () => {
+    it('send once for a repeated request with one Idempotency-Key', async () => {
       const before = good.bodies.length
       const headers = { 'idempotency-key': 'once' }
       const path = `/api/v1/webhooks/${hook.id}/test`
@@ -711,7 +711,7 @@ describe('api: webhooks', () => {
       ).to.deep.equal(['email.bounced', 'email.delivered'])
     })
 
-    it('the events of a time: 20 leave in 10 minutes, oldest first', async () => {
+    it('resend the events of a period: 20 in 10 minutes, oldest first', async () => {
       door.advance(10 * minuteMs)
       const since = door.ctx.clock.now()
       for (let n = 0; n < 25; n++) await asked.mail(`backlog ${n}`)
@@ -738,7 +738,7 @@ describe('api: webhooks', () => {
       expect(subjects).to.have.length(25)
     })
 
-    it('the events of a time one after the other: none overtakes one that its receiver is slow to take', async () => {
+    it('resend the events of a period one by one: none overtakes one that its receiver is slow to accept', async () => {
       const own = await owner()
       let isSlow = false
       const held: (() => void)[] = []
@@ -769,7 +769,7 @@ describe('api: webhooks', () => {
       expect(again).to.deep.equal(inOrder.filter((subject) => subject !== 'news'))
     })
 
-    it('not of an endpoint that is off', async () => {
+    it('are refused for a disabled endpoint', async () => {
       await asked.call('PATCH', `/api/v1/webhooks/${hook.id}`, { enabled: false })
       const [some] = await asked.log(hook.id)
       for (const [path, body] of [
@@ -782,7 +782,7 @@ describe('api: webhooks', () => {
   })
 
   describe('a secret', () => {
-    it('that is rotated signs for 24 hours beside the new one, and is erased', async () => {
+    it('that is rotated still signs beside the new one for 24 hours, and is then erased', async () => {
       const asked = await owner()
       const good = await receiver()
       const hook = await asked.hook(good.url)
@@ -826,7 +826,7 @@ describe('api: webhooks', () => {
   })
 
   describe('endpoints', () => {
-    it('that come back after hours get what they missed', async () => {
+    it('that recover after hours receive the events that they missed', async () => {
       const asked = await owner()
       let isUp = false
       const sick = await receiver((response) => void response.writeHead(isUp ? 200 : 503).end())
@@ -846,7 +846,7 @@ describe('api: webhooks', () => {
       expect((await asked.read(hook.id)).failingSince).to.equal(null)
     })
 
-    it('that fail all day are tried until the day is over', async () => {
+    it('that fail are tried for 24 hours', async () => {
       const asked = await owner()
       const sick = await receiver((response) => void response.writeHead(503).end())
       const hook = await asked.hook(sick.url)
@@ -858,7 +858,7 @@ describe('api: webhooks', () => {
       for (let round = 0; round < 15; round++) {
         const due = (await asked.log(hook.id, '?state=waiting')).map((each) => Date.parse(each.nextAttemptAt!))
         if (due.length === 0) break
-        // The longest of the pauses each time: they leave less than a whole one for the last.
+        // Always the longest pause, so that less than a whole pause remains for the last attempt.
         door.advance(Math.max(...due) - door.ctx.clock.now().getTime())
         await attemptDueDeliveries(door.ctx, asked.tenant.accountId)
       }
@@ -895,7 +895,7 @@ describe('api: webhooks', () => {
           expect(delivery.attempts.map((each) => each.status)).to.deep.equal([status])
         })
 
-    it('that do not answer delay no other', async () => {
+    it('that do not answer do not delay others', async () => {
       const asked = await owner()
       const { webhooks } = door.ctx.settings
       const { timeoutMs } = webhooks
@@ -914,7 +914,7 @@ describe('api: webhooks', () => {
       await dead.close()
     })
 
-    it('are looked at again when a delivery is written after the look that it was announced by', async () => {
+    it('are checked again if a delivery is stored after the check that its note caused', async () => {
       const { store } = door.ctx
       const asked = await owner()
       const good = await receiver()
@@ -938,7 +938,7 @@ describe('api: webhooks', () => {
       expect(await due(), 'nothing waits').to.equal(undefined)
     })
 
-    it('hear of what was sent, when a crash came between the event and its delivery', async () => {
+    it('receive an event even if a crash came between the event and its delivery', async () => {
       const { store } = door.ctx
       const asked = await owner()
       const { accountId, address } = asked.tenant
@@ -953,14 +953,14 @@ describe('api: webhooks', () => {
       }
       await settleSent()
       const { id } = await asked.attempted(hook.id)
-      // As the crash leaves it: the event is there, and the send is not settled.
+      // The state after the crash: the event exists, and the send is not settled.
       await store.deliveries.deleteOne({ accountId, _id: id })
       await settleSent()
       expect((await asked.attempted(hook.id)).id).to.equal(id)
       expect(new Set(good.bodies).size).to.equal(1)
     })
 
-    it('with an order hear the events of a mailbox one after the other, the next as soon as the one ahead ends', async () => {
+    it('with ordering receive the events of a mailbox one by one, each as soon as the previous one is done', async () => {
       const asked = await owner()
       let failures = 1
       const picky = await receiver((response) => void response.writeHead(failures-- > 0 ? 500 : 200).end())
@@ -985,7 +985,7 @@ describe('api: webhooks', () => {
       expect(subjects).to.deep.equal(['one', 'one', 'two', 'three'])
     })
 
-    it('with an order hear an event whose process has not planned its delivery before the next, and once', async () => {
+    it('with ordering receive an event whose delivery is not planned yet before the next event, and once', async () => {
       const asked = await owner()
       const good = await receiver()
       const hook = await asked.hook(good.url, { ordering: 'mailbox' })
@@ -1003,7 +1003,7 @@ describe('api: webhooks', () => {
       expect(subjects).to.deep.equal(['zero', 'one', 'two', 'three'])
     })
 
-    it('with an order get nothing of the time in which they were off', async () => {
+    it('with ordering receive no events from while they were disabled', async () => {
       const asked = await owner()
       const good = await receiver()
       const hook = await asked.hook(good.url, { ordering: 'mailbox', enabled: false })
@@ -1036,7 +1036,7 @@ describe('api: webhooks', () => {
         expect(JSON.parse((await asked.attempted(hook.id)).body).data.subject).to.equal('heard')
       })
 
-    it('hear of what a process that stops had begun or claimed, and again of what it did not record', async () => {
+    it('receive deliveries that a stopping process had started or claimed, and again those it did not record', async () => {
       const asked = await owner()
       const { accountId } = asked.tenant
       const answers: (() => void)[] = []
@@ -1088,7 +1088,7 @@ describe('api: webhooks', () => {
       expect(slow.bodies.at(-1)).to.equal(slow.bodies.at(-2))
     })
 
-    it('of an agent key hear of its mailboxes alone, and turn off with it', async () => {
+    it('of an agent key receive only events of its mailboxes, and are disabled with it', async () => {
       const asked = await owner()
       const good = await receiver()
       const { key, apiKey } = await makeKey(door.ctx, {
@@ -1117,7 +1117,7 @@ describe('api: webhooks', () => {
       expect(await asked.log(hook.id)).to.have.length(1)
     })
 
-    it('of an agent key that expires turn off', async () => {
+    it('of an agent key that expires are disabled', async () => {
       const asked = await owner()
       const { accountId, mailboxId } = asked.tenant
       const { apiKey } = await makeKey(door.ctx, {
@@ -1135,7 +1135,7 @@ describe('api: webhooks', () => {
       expect(off.turnedOff).to.include({ reason: 'key' })
     })
 
-    it('that fail for 5 days are turned off, what waits is skipped, and the owner gets one mail', async () => {
+    it('that fail for 5 days are disabled, waiting deliveries are skipped, and the owner gets one message', async () => {
       const name = `failing${++accounts}`
       const { id: accountId } = await createAccount(door.ctx, { name, owner: `${name}@people.example` })
       await createDomain(door.ctx, { domain: `${name}.example`, accountId, verified: true })
@@ -1148,7 +1148,7 @@ describe('api: webhooks', () => {
       await make('first')
       await asked.attempted(hook.id)
       door.advance(5 * dayMs)
-      // The first is given up, after five days without an attempt; its failure turns nothing off that began less than 5 days ago.
+      // The first delivery is given up after five days without an attempt; failures of less than 5 days do not disable the endpoint.
       await make('second')
       await asked.attempted(hook.id)
       await eventually('it is off', async () => !(await asked.read(hook.id)).enabled)

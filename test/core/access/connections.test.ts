@@ -32,7 +32,7 @@ describe('ConnectionCounter', () => {
       expect(enter(new ConnectionCounter(limits), addresses).map(({ entered }) => entered)).to.deep.equal(expected))
   }
 
-  it('lets another in when one has left, and forgets a refused one', () => {
+  it('admits another connection once one has ended, and does not count a refused one', () => {
     const counter = new ConnectionCounter(limits)
     const [first, , refused] = enter(counter, ['192.0.2.1', '192.0.2.1', '192.0.2.1'])
     counter.leave(refused!.session)

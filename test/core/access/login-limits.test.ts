@@ -15,7 +15,7 @@ describe('failed logins', () => {
   let tenant: Tenant
   let ctx: Context
 
-  /** With the settings as they are, except that nobody waits. */
+  /** The context with its settings, but without the delay after failed logins. */
   const hurried = (opened: Context): Context => ({
     ...opened,
     settings: changedSettings(opened.settings, { limits: { logins: { slowMs: 0 } } }),
@@ -27,13 +27,13 @@ describe('failed logins', () => {
     ctx = hurried(door.ctx)
   })
   after(() => door?.close())
-  /** Each test begins when all that was counted is over. */
+  /** Each test starts after all earlier counts have expired. */
   beforeEach(() => door.advance(16 * minuteMs))
 
   type Who = { readonly from: string; readonly user?: string }
   const visitor = ({ from, user = '' }: Who): Visitor => ({ peerAddress: from, user: user === '' ? null : user })
 
-  /** Logs in with a wrong password so often, at once. How many were told that it is wrong; the others were refused. */
+  /** Logs in `times` times in parallel with a wrong password. Returns how many got that answer; the others were refused. */
   async function fail(
     who: Who,
     { times = 1, as = 'invalid_api_key' as FailureOfOneCause, at = ctx } = {},
@@ -107,7 +107,7 @@ describe('failed logins', () => {
     })
 
   for (const code of ['account_suspended', 'insufficient_scope', 'unavailable', 'missing_api_key'] as const)
-    it(`${code} is none`, async () => {
+    it(`${code} does not count as one`, async () => {
       expect(await fail({ from: '192.0.2.1' }, { times: 50, as: code })).to.equal(50)
       expect(await succeeds({ from: '192.0.2.1' })).to.equal(true)
     })
@@ -118,12 +118,12 @@ describe('failed logins', () => {
     expect(await succeeds({ from: '192.0.3.5' })).to.equal(true)
   })
 
-  it('of strangers everywhere never lock anybody out', async () => {
+  it('from many networks never lock a user out', async () => {
     for (let network = 1; network <= 40; network++) await fail({ from: `10.0.${network}.1`, user: ada }, { times: 5 })
     expect(await succeeds({ from: '192.0.2.1', user: ada })).to.equal(true)
   })
 
-  it('of strangers everywhere slow the next one down', async () => {
+  it('from many networks delay the next one', async () => {
     const { slowAfter, slowMs } = door.ctx.settings.limits.logins
     for (let n = 0; n < slowAfter; n++) await fail({ from: `10.0.${n}.1`, user: ada })
     const askedAt = performance.now()
@@ -131,7 +131,7 @@ describe('failed logins', () => {
     expect(performance.now() - askedAt).to.be.at.least(slowMs - 1)
   })
 
-  it('of many at once are no more than one after the other, and those that succeed are all let in', async () => {
+  it('in parallel are limited as in sequence, and successful logins are all admitted', async () => {
     let checks = 0
     const who = visitor({ from: '192.0.2.1' })
     const wrong = async () => {
@@ -168,12 +168,12 @@ describe('failed logins', () => {
   describe('in the database', () => {
     const counted = async (caller: string) => (await ctx.store.failedLogins.findOne({ _id: caller }))?.count ?? 0
 
-    it('are counted until the caller is refused, and no further', async () => {
+    it('are counted only until the caller is refused', async () => {
       await fail({ from: '192.0.2.1' }, { times: 500 })
       expect(await counted('192.0.2.1')).to.equal(30)
     })
 
-    it('leave no trace of a login that succeeds, which asks it nothing', async () => {
+    it('are not recorded for a successful login, which causes no command', async () => {
       const store = new Proxy(ctx.store, {
         get(_, name) {
           throw new Error(`The database was asked for ${String(name)}.`)
@@ -182,7 +182,7 @@ describe('failed logins', () => {
       expect(await succeeds({ from: '192.0.2.1', user: ada }, { ...ctx, store })).to.equal(true)
     })
 
-    it('are counted for all processes, which hear whom the others refuse', async () => {
+    it('are counted for all processes, which are notified of refusals by others', async () => {
       const url = ctx.settings.mongodbUrl ?? ''
       const other = hurried(await contextOf({ data: ctx.settings.data, url }, ctx.clock))
       try {
@@ -197,7 +197,7 @@ describe('failed logins', () => {
       }
     })
 
-    it('are counted by a process that heard nothing, after one more', async () => {
+    it('are noticed by a process that was not notified, after one more', async () => {
       await fail({ from: '192.0.2.1' }, { times: 30 })
       const url = ctx.settings.mongodbUrl ?? ''
       const late = hurried(await contextOf({ data: ctx.settings.data, url }, ctx.clock))
@@ -229,7 +229,7 @@ describe('failed logins', () => {
       }),
     )
 
-    it('stand once for each network, and when it is refused', async () => {
+    it('are recorded once for each network, and again when it is refused', async () => {
       for (const from of ['192.0.2.1', '192.0.2.2', '198.51.100.1'])
         await fail({ from, user: tenant.address }, { times: 5 })
       await fail({ from: '192.0.2.3', user: tenant.address }, { times: 50 })
@@ -245,7 +245,7 @@ describe('failed logins', () => {
       ])
     })
 
-    it('stand for no name that is not a mailbox here', async () => {
+    it('are not recorded for names that are not mailboxes here', async () => {
       await fail({ from: '192.0.2.1', user: 'nobody@tenant.example' }, { times: 5 })
       await fail({ from: '192.0.2.1', user: tenant.address })
       await eventually('an entry', async () => (await entries()).length > 0)

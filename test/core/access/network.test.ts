@@ -12,7 +12,7 @@ describe('networkOf and hostOf', () => {
     ['', 'unknown', 'unknown'],
   ] as const
   for (const [address, network, host] of cases)
-    it(`${address || 'none'} is in ${network}, and one host with ${host}`, () =>
+    it(`${address || 'no address'} is in the network ${network} and the host ${host}`, () =>
       expect([networkOf(address), hostOf(address)]).to.deep.equal([network, host]))
 })
 
@@ -31,6 +31,6 @@ describe('isLoopback', () => {
     ['127.example', false],
   ] as const
   for (const [address, expected] of cases)
-    it(`${address || 'nothing'} is ${expected ? '' : 'not '}of this machine`, () =>
+    it(`${address || 'no address'} is ${expected ? '' : 'not '}loopback`, () =>
       expect(isLoopback(address)).to.equal(expected))
 })

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { isPublicAddress } from '../../../core/access/public-address.ts'
 
-/** IANA's special-purpose registries for IPv4 and IPv6, and the edges of their blocks. */
+/** The blocks of IANA's special-purpose registries for IPv4 and IPv6, and their edges. */
 const cases: readonly (readonly [what: string, isPublic: boolean, addresses: readonly string[]])[] = [
   ['a host in IPv4', true, ['1.1.1.1', '8.8.8.8', '9.255.255.255', '11.0.0.0', '223.255.255.255']],
   ['this network (RFC 791)', false, ['0.0.0.0', '0.255.255.255']],

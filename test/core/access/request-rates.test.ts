@@ -16,7 +16,7 @@ import { contextOf } from '../../start/service.ts'
 type Node = 'a' | 'b'
 type Step = {
   readonly on: Node
-  /** So many at once, or one after the other. */
+  /** The number of requests, made in parallel or (`inTurn`) one after the other. */
   readonly asks: number
   readonly inTurn?: true
   readonly from?: string
@@ -24,7 +24,7 @@ type Step = {
   readonly networkLimit?: number
   /** Seconds since the last step. */
   readonly later?: number
-  /** It waits until so many were given out. */
+  /** Before the step, waits until this many requests have been leased. */
   readonly given?: number
   readonly allowed: number
 }
@@ -214,7 +214,7 @@ describe('request rates', () => {
     data = await mkdtemp(path.join(tmpdir(), 'mailroom-rates-'))
     database = await openDatabase()
     nodes = { a: await open(), b: await open() }
-    // Both hear of each other from their first request on.
+    // From its first request on, each process is notified of the other's.
     await Promise.all(Object.values(nodes).map((ctx) => takeAnonymous(ctx, '198.51.100.1')))
     nodes.a.store.db.client.on('commandStarted', ({ commandName, command }: CommandStartedEvent) => {
       if (command[commandName] === 'requestRates') commands.push(commandName)
@@ -225,7 +225,7 @@ describe('request rates', () => {
     await database?.drop()
     await rm(data, { recursive: true, force: true })
   })
-  /** Every case has a minute of its own. */
+  /** Every case runs in its own minute. */
   beforeEach(() => {
     at = new Date(Math.ceil(at.getTime() / minuteMs) * minuteMs + minuteMs)
   })
@@ -252,7 +252,7 @@ describe('request rates', () => {
     return allowed
   }
 
-  /** Asks as a client does that comes again: a process that is busy may give back what it holds a little late. */
+  /** Makes requests like a client that retries, because a busy process may return its unused lease a little late. */
   async function askWell(step: Step): Promise<number> {
     let allowed = await ask(nodes[step.on], step)
     for (let tries = 0; tries < 10 && allowed < step.allowed; tries++) {
@@ -262,7 +262,7 @@ describe('request rates', () => {
     return allowed
   }
 
-  /** Whether so many were given out to a caller, and the process that asked for them has heard of it. */
+  /** Whether `given` requests have been leased for a caller, and the leasing process has received its answer. */
   async function isGiven({ on, from = first, given }: Step): Promise<boolean> {
     const ctx = nodes[on]
     const doc = await ctx.store.requestRates.findOne({ _id: `${from} ${periodsOf(at).minute}` })
@@ -299,19 +299,19 @@ describe('request rates', () => {
       expect(ofA + ofB + rest).to.equal(all)
     })
 
-  it('a process that dies takes no more with it than it was given', async () => {
+  it('a process that dies loses at most its lease', async () => {
     const dying = await open()
     expect(await ask(dying, { on: 'a', asks: 1, allowed: 1 })).to.equal(1)
     await closeContext(dying)
-    // A quarter of the 20, and the one that was used.
+    // At most a quarter of the 20 is lost, and the one that was used.
     expect(await ask(nodes.b, { on: 'b', asks: 30, allowed: 0 })).to.be.within(15, 19)
   })
 
-  /** A key of a plan. */
+  /** The principal of a key with the given plan. */
   const keyOf = (agentsPlan: AgentsPlanName, keyId: string) =>
     ({ keyId, account: { plan: null, agentsPlan } }) as unknown as Principal
 
-  /** A process whose first lease fails on its way back, after the database has made it. */
+  /** The context of a process that loses the answer to its first lease, after the database has made it. */
   function losing(ctx: Context): Context {
     let isLost = false
     const requestRates = new Proxy(ctx.store.requestRates, {
@@ -328,18 +328,18 @@ describe('request rates', () => {
     return { ...ctx, store: { ...ctx.store, requestRates } }
   }
 
-  it('what was given and not heard of is lost, and not given again', async () => {
+  it('a lease whose answer is lost is lost too, and not leased again', async () => {
     const key = keyOf('free', 'key_lost')
     const ctx = losing(nodes.a)
     expect(await takeRequest(ctx, key).catch(({ message }: Error) => message)).to.equal('the connection was lost')
     const states = await Promise.all(Array.from({ length: 130 }, () => takeRequest(ctx, key)))
-    // A quarter of the 120.
+    // A quarter of the 120 is lost.
     expect(states.filter(({ refusal }) => refusal === null)).to.have.length(90)
     expect((await takeRequest(nodes.b, key)).refusal).to.not.equal(null)
   })
 
   for (const plan of ['free', 'developer', 'scale'] as const)
-    it(`a key of the plan ${plan}: as many as it says, counted down, with few commands`, async () => {
+    it(`a key of the plan ${plan} has as many requests as the plan says, counted down, with few commands`, async () => {
       const { requestsPerMinute } = agentsPlans[plan]
       const key = keyOf(plan, `key_${plan}`)
       at = new Date(at.getTime() + 15 * secondMs)
@@ -361,7 +361,7 @@ describe('request rates', () => {
       expect((await takeRequest(nodes.b, key)).refusal).to.not.equal(null)
     })
 
-  it('what a process says is left comes down to what is left, however much others take', async () => {
+  it('the remaining number that a process reports converges to the true one, however many requests others take', async () => {
     const key = keyOf('free', 'key_remaining')
     const states: RateState[] = []
     for (let n = 0; n < 45; n++) states.push(await takeRequest(nodes.a, key), await takeRequest(nodes.b, key))

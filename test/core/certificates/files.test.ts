@@ -66,7 +66,7 @@ describe('certificates of files', () => {
     })
   }
 
-  it('takes a certificate with its chain', () => {
+  it('accepts a certificate with its chain', () => {
     const certificate = certificateOf({ key: issued.key, chain: `${issued.cert}\n${authority.cert}` }, files)
     expect(namesOf(certificate)).to.deep.equal(['a.example', '*.b.example'])
   })
@@ -92,7 +92,7 @@ describe('certificates of files', () => {
     })
   }
 
-  it('takes either both files of the settings or neither', () => {
+  it('requires both files of the settings or neither', () => {
     const of = (tls: { key?: string; certificate?: string }) => certificateFiles(defaultSettings({ data: '/d', tls }))
     expect(of({})).to.deep.equal({ key: '/d/tls/key.pem', cert: '/d/tls/cert.pem' })
     expect(of({ key: '/k', certificate: '/c' })).to.deep.equal({ key: '/k', cert: '/c' })

@@ -1,4 +1,4 @@
-/** Orders at an authority of the tests, whose challenges our own HTTP door and zones answer. */
+/** Orders at a test authority, whose challenges our own HTTP door and zones answer. */
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -46,7 +46,7 @@ describe('certificates by ACME', () => {
     return records.flatMap((each) => (each.type === 'TXT' && each.name === name ? [each.data.join('')] : []))
   }
 
-  /** What the clocks do, until nothing is due any more. */
+  /** Does the work of the clocks until nothing is due. */
   async function turn(ctx: Context = door.ctx): Promise<void> {
     await noteWantedCertificates(ctx)
     await advanceCertificates(ctx)
@@ -56,7 +56,7 @@ describe('certificates by ACME', () => {
     return (await certificateStates(door.ctx)).find((each) => each.name === name)
   }
 
-  /** Has a name in the settings, and no other. */
+  /** Sets the only name in the settings. */
   async function want(...names: readonly string[]): Promise<string> {
     Object.assign(door.ctx.settings.acme, { names })
     await door.ctx.store.certificates.deleteMany({ _id: { $nin: [door.ctx.hostname, ...names] } })
@@ -69,7 +69,7 @@ describe('certificates by ACME', () => {
     return new X509Certificate(doc?.issued?.chain ?? '')
   }
 
-  it('orders none without an authority, and none for names that nobody can vouch for', async () => {
+  it('orders none without an authority, and none for names that no authority can certify', async () => {
     const { ctx } = door
     await turn({ ...ctx, settings: { ...ctx.settings, acme: { ...ctx.settings.acme, directory: null } } })
     expect(await certificateStates(ctx)).to.deep.equal([])
@@ -78,7 +78,7 @@ describe('certificates by ACME', () => {
     expect((await certificateStates(ctx)).map(({ name }) => name)).to.deep.equal(['mx.service.example'])
   })
 
-  it('gets the one of the host name: account, order, challenge at the HTTP door, certificate', async () => {
+  it('obtains the certificate of the host name: account, order, challenge at the HTTP door, certificate', async () => {
     await turn()
     const state = await stateOf('mx.service.example')
     expect(state).to.deep.include({ state: 'valid', reason: null })
@@ -91,12 +91,12 @@ describe('certificates by ACME', () => {
     expect(Buffer.from(doc?.issued?.key.buffer ?? []).includes('PRIVATE KEY')).to.equal(false)
   })
 
-  it('answers a challenge to whoever asks, and nothing else', async () => {
+  it('answers the challenge to every client, and nothing else', async () => {
     for (const token of ['unknown', '..', encodeURIComponent('{"$ne":1}'), 'a'.repeat(500)])
       expect((await fetch(`${door.http}/.well-known/acme-challenge/${token}`)).status, token).to.equal(404)
   })
 
-  it('asks for nothing again before it is due, however often the clocks go', async () => {
+  it('requests nothing again before it is due, however often the clocks run', async () => {
     await turn()
     door.advance(hourMs)
     await turn()
@@ -108,7 +108,7 @@ describe('certificates by ACME', () => {
 
     before(() => makeTenant(door, { name: 'own' }))
 
-    it('wait until their names lead somewhere', async () => {
+    it('wait until their names resolve', async () => {
       await turn()
       for (const name of names) {
         const { state, reason } = (await stateOf(name)) ?? {}
@@ -125,7 +125,7 @@ describe('certificates by ACME', () => {
       ])
     })
 
-    it('are shown in our zone where the settings want that, and nothing of it stays there', async () => {
+    it('are proven in our zone if the settings say so, and no proof stays there', async () => {
       const { settings } = door.ctx
       Object.assign(settings.acme, { challenge: 'dns-01' })
       dns.zone = { ...dns.zone, 'AAAA autoconfig.own.example': ['2001:db8::1'] }
@@ -140,7 +140,7 @@ describe('certificates by ACME', () => {
       Object.assign(settings.acme, { challenge: 'http-01' })
     })
 
-    it('are shown there for a wildcard in any case, and hold for all names that have none of their own', async () => {
+    it('are always proven there for a wildcard, which covers all names without a certificate of their own', async () => {
       await want('*.own.example', 'own.example')
       await turn()
       expect((await stateOf('*.own.example'))?.state).to.equal('valid')
@@ -166,7 +166,7 @@ describe('certificates by ACME', () => {
       contexts.close()
     })
 
-    it('go a week after the domain', async () => {
+    it('are removed a week after the domain', async () => {
       await door.ctx.store.domains.deleteOne({ _id: 'own.example' })
       await turn()
       door.advance(6 * dayMs)
@@ -184,7 +184,7 @@ describe('certificates by ACME', () => {
       Object.assign(door.ctx, { hostname: 'localhost' })
     })
 
-    it('the reason is kept, and it is left alone for as long as it wants', async () => {
+    it('the reason is stored, and the authority is not contacted for as long as it asks', async () => {
       const name = await want('limited.example')
       const detail = 'too many certificates already issued'
       acme.refuse.set(name, { status: 429, type: 'rateLimited', detail, retryAfter: String(36 * 3_600) })
@@ -201,7 +201,7 @@ describe('certificates by ACME', () => {
       expect([times(name), (await stateOf(name))?.state]).to.deep.equal([2, 'valid'])
     })
 
-    it('it is asked ever more rarely', async () => {
+    it('it is asked at increasing intervals', async () => {
       const name = await want('refused.example')
       acme.refuse.set(name, { status: 403, type: 'rejectedIdentifier', detail: 'not this one' })
       const pauses: number[] = []
@@ -217,7 +217,7 @@ describe('certificates by ACME', () => {
         expect(pause / (expected[n] ?? 0), `pause ${n}`).to.be.within(0.89, 1.11)
     })
 
-    it('an order that failed is told of with the words of its challenge, and another one is made', async () => {
+    it('a failed order is reported with the error of its challenge, and another one is made', async () => {
       const name = await want('elsewhere-else.example')
       const wrong = await startAcmeServer({ httpPort: () => httpPort })
       httpPort = Number(new URL(wrong.directory).port)
@@ -231,7 +231,7 @@ describe('certificates by ACME', () => {
       expect([times(name), (await stateOf(name))?.state]).to.deep.equal([2, 'valid'])
     })
 
-    it('a certificate that there is stays, also past its end, and the administrator sees that', async () => {
+    it('an existing certificate stays in use even beyond its expiry, and the administrator sees that', async () => {
       const name = await want('ending.example')
       await turn()
       const before = (await issuedTo(name)).serialNumber
@@ -252,7 +252,7 @@ describe('certificates by ACME', () => {
       expect((await stateOf(name))?.state).to.equal('valid')
     })
 
-    it('because it has forgotten the account, that is made again', async () => {
+    it('because it no longer knows the account, a new account is made', async () => {
       const name = await want('forgotten.example')
       acme.forget()
       await turn()
@@ -264,7 +264,7 @@ describe('certificates by ACME', () => {
       expect([acme.accounts, (await stateOf(name))?.state]).to.deep.equal([1, 'valid'])
     })
 
-    it('nothing is ordered while it does not answer, and its account is found again', async () => {
+    it('nothing is ordered while it does not answer, and afterwards the account is found again', async () => {
       const name = await want('unreachable.example')
       const { ctx } = door
       const nobody = { ...ctx.settings.acme, directory: 'http://127.0.0.1:1/directory' }
@@ -279,7 +279,7 @@ describe('certificates by ACME', () => {
   })
 
   describe('renewal', () => {
-    it('comes before a third of the lifetime is left, and says what it replaces', async () => {
+    it('happens before only a third of the lifetime is left, and names the certificate that it replaces', async () => {
       const name = await want('renewed.example')
       await turn()
       acme.suggests = { start: '2000-01-01', end: 'never' }
@@ -295,7 +295,7 @@ describe('certificates by ACME', () => {
       expect(serials.map((hex) => hex.toUpperCase().replace(/^00/, ''))).to.include(before.serialNumber)
     })
 
-    it('comes when the authority suggests it', async () => {
+    it('happens when the authority suggests it', async () => {
       const name = await want('suggested.example')
       acme.suggests = null
       await turn()
@@ -311,7 +311,7 @@ describe('certificates by ACME', () => {
       acme.suggests = null
     })
 
-    it('comes when the authority of the settings is another one', async () => {
+    it('happens when the settings name another authority', async () => {
       const { settings } = door.ctx
       const name = await want('moved.example')
       await turn()
@@ -337,7 +337,7 @@ describe('certificates by ACME', () => {
       await other.close()
     })
 
-    it('go on with an order that another one left, with its key', async () => {
+    it('continue an order that another one left, with its key', async () => {
       const name = await want('left.example')
       acme.held.add(name)
       await turn()
@@ -357,7 +357,7 @@ describe('certificates by ACME', () => {
       await other.close()
     })
 
-    it('give an order up that has no end', async () => {
+    it('give up an order that never ends', async () => {
       const name = await want('endless.example')
       acme.held.add(name)
       await turn()
@@ -368,7 +368,7 @@ describe('certificates by ACME', () => {
     })
   })
 
-  it('renews nothing that is not ordered', async () => {
+  it('renews only names that are ordered', async () => {
     const error = await renewNow(door.ctx, 'nobody.example').catch((failure: unknown) => failure)
     expect(error).to.have.property('message', 'No certificate is ordered for nobody.example.')
   })

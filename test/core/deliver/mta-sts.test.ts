@@ -23,7 +23,7 @@ describe('MTA-STS policies', () => {
   })
   after(() => door?.close())
 
-  /** A domain with a policy, and what its DNS and its host answer from now on. */
+  /** Sets up a domain with a policy, and what its DNS and its policy host answer from now on. */
   function domainWith(published: Policy) {
     const domain = `d${tests++}.test`
     const world = { id: '1' as string | false | Error, policy: published as Policy | Error, fetches: 0, asked: 0 }
@@ -49,7 +49,7 @@ describe('MTA-STS policies', () => {
     ['its host cannot be reached', (world) => Object.assign(world, { id: '2', policy: new Error('refused') })],
   ]
   for (const [trouble, begin] of troubles)
-    it(`one that was had counts after a start until its end, although ${trouble}`, async () => {
+    it(`a fetched one applies after a restart until it expires, although ${trouble}`, async () => {
       const { domain, world, start } = domainWith(policy())
       expect(await start().enforced(domain)).to.deep.equal(['mx.a.test'])
       begin(world)
@@ -60,7 +60,7 @@ describe('MTA-STS policies', () => {
       expect(await start().enforced(domain)).to.equal(null)
     })
 
-  it('is not had again within a day, and then is, so that its end moves on', async () => {
+  it('are fetched again after a day, not sooner, which extends their expiry', async () => {
     const { domain, world, start } = domainWith(policy())
     const policies = start()
     await policies.enforced(domain)
@@ -75,7 +75,7 @@ describe('MTA-STS policies', () => {
     expect(await start().enforced(domain)).to.deep.equal(['mx.a.test'])
   })
 
-  it('is another one as soon as its record says so', async () => {
+  it('are replaced as soon as their record names a new one', async () => {
     const { domain, world, start } = domainWith(policy())
     const policies = start()
     await policies.enforced(domain)
@@ -88,12 +88,12 @@ describe('MTA-STS policies', () => {
     expect(await start().enforced(domain)).to.equal(null)
   })
 
-  it('asks for nothing while it is tested', async () => {
+  it('require nothing in testing mode', async () => {
     const { domain, start } = domainWith(policy({ mode: 'testing' }))
     expect(await start().enforced(domain)).to.equal(null)
   })
 
-  it('is asked for once in a while, however much mail there is and whether there is one or not', async () => {
+  it('are looked up only once in a while, however much mail there is, and whether or not one exists', async () => {
     const { domain, world, start } = domainWith(policy())
     world.id = false
     const policies = start()

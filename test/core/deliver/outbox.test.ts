@@ -52,9 +52,9 @@ describe('claims of the outbox', () => {
     expect(owners.filter((owner) => owner === small)).to.have.length(1)
   })
 
-  it('what waits for its turn at a stop is due again, and was never tried', async () => {
+  it('mail waiting for its turn at a stop is due again, without a counted attempt', async () => {
     const { ctx } = door
-    // What others wait for is not looked for without their lanes.
+    // Mail waiting in other accounts is not found without their lanes.
     await ctx.store.lanes.deleteMany({})
     const accountId = newId('acc', new Date())
     await insertOutbox(
@@ -93,7 +93,7 @@ describe('claims of the outbox', () => {
     }
   })
 
-  it('mail for servers that take their time holds up no other', async () => {
+  it('mail for slow servers does not delay other mail', async () => {
     const { ctx } = door
     await ctx.store.lanes.deleteMany({})
     const [slow, quick] = [newId('acc', new Date()), newId('acc', new Date())]
@@ -118,13 +118,13 @@ describe('claims of the outbox', () => {
     await eventually('the slow ones are on their way', async () => begun.length >= 2)
     await insertOutbox(ctx.store, [row(quick, new Date())])
     await eventually('the quick one is too', async () => begun.includes(quick))
-    // Not all at once: what is slow is not without bounds.
+    // Not all at once: slow mail is limited too.
     expect(begun.length).to.be.at.most(2 + 4 * 2 + 1)
     end()
     await claims.stop(5_000)
   })
 
-  it('a claim whose answer was lost is found again by the next one', async () => {
+  it('a claim whose answer was lost is recovered by the next one', async () => {
     const { ctx } = door
     await ctx.store.lanes.deleteMany({})
     const accountId = newId('acc', new Date())
@@ -147,7 +147,7 @@ describe('claims of the outbox', () => {
     expect(await claim()).to.deep.equal([])
   })
 
-  it('keeps the claimed mail of several accounts, and knows what it has lost', async () => {
+  it('renews the leases of several accounts, and reports the lost ones', async () => {
     const { ctx } = door
     await ctx.store.lanes.deleteMany({})
     const rows = [1, 2].map(() => row(newId('acc', new Date()), new Date()))
@@ -164,7 +164,7 @@ describe('claims of the outbox', () => {
     expect(await Promise.all(attempts.map((attempt) => isHeld(ctx, attempt)))).to.deep.equal([false, true])
   })
 
-  it('an outcome that comes after another one ended the row does not count', async () => {
+  it('an outcome recorded after another one has settled the row does not count', async () => {
     const { ctx } = door
     await ctx.store.lanes.deleteMany({})
     await insertOutbox(ctx.store, [row(newId('acc', new Date()), new Date())])
@@ -174,7 +174,7 @@ describe('claims of the outbox', () => {
     expect(await recordOutcome(ctx, attempt!, outcome)).to.equal(false)
   })
 
-  it('mail whose lease runs out on its way is claimed anew and delivered once', async () => {
+  it('mail whose lease expires during delivery is claimed again and delivered once', async () => {
     const { ctx } = door
     await ctx.store.lanes.deleteMany({})
     const own = row(newId('acc', new Date()), new Date())

@@ -28,7 +28,7 @@ describe('what the DNS says of addresses', () => {
     ['2001:db8::25', undefined, '5.2.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa'],
   ] as const
   for (const [address, zone, question] of questions)
-    it(`${address} is asked for as ${question.slice(0, 24)}`, () =>
+    it(`${address} is queried as ${question.slice(0, 24)}`, () =>
       expect(reverseQuestion(address, zone)).to.equal(question))
 
   describe('names', () => {
@@ -52,7 +52,7 @@ describe('what the DNS says of addresses', () => {
       expect(await confirmedName(ctx, '2001:db8::25')).to.equal('mx.here.test')
     })
 
-    it('wait for nobody who does not answer', async () => {
+    it('do not wait for a server that does not answer', async () => {
       const { resolver } = contextWith({ 'PTR 11.2.0.192.in-addr.arpa': ['b.test'], 'A b.test': ['192.0.2.11'] })
       const never = new Promise<never>(() => undefined)
       const resolve: Context['resolver']['resolve'] = (name, type) =>
@@ -96,7 +96,7 @@ describe('what the DNS says of addresses', () => {
     const tag = (text: string, purpose: string) => Buffer.from(`${purpose}${text}`.padEnd(64, '.')).reverse()
     const ctx = { settings, clock: { now: () => now }, secrets: { tag } } as unknown as Context
 
-    it('are good for an hour', () => {
+    it('are valid for an hour', () => {
       const { id, address } = newCheckAddress(ctx)
       expect(readCheckAddress(ctx, address)).to.equal(id)
       now = new Date(now.getTime() + hourMs - 1)
@@ -112,7 +112,7 @@ describe('what the DNS says of addresses', () => {
       ['a mailbox', () => 'check@agents.localhost'],
     ]
     for (const [name, made] of others)
-      it(`none: ${name}`, () => {
+      it(`are refused: ${name}`, () => {
         const { address } = newCheckAddress(ctx)
         expect(made(address)).not.to.equal(address)
         expect(readCheckAddress(ctx, made(address))).to.equal(null)

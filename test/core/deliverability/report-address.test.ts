@@ -26,5 +26,5 @@ describe('report addresses', () => {
     ['a return path', () => 'bounce-00000000000000000000000000-0-0123456789abcdef@own.example'],
   ]
   for (const [name, made] of others)
-    it(`none: ${name}`, () => expect(readReportAddress({ secrets }, made(address))).to.equal(null))
+    it(`are refused: ${name}`, () => expect(readReportAddress({ secrets }, made(address))).to.equal(null))
 })

@@ -102,7 +102,7 @@ describe('resolver', () => {
       })
     }
 
-    it('nobody listening there', async () => {
+    it('a server that does not listen', async () => {
       resolver = createResolver(['127.0.0.1:1'], answersKept())
       expect(await failure('host.test', 'A')).to.equal('ECONNREFUSED')
     })
@@ -113,7 +113,7 @@ describe('resolver', () => {
     expect(await resolver.resolve('host.test', 'AAAA')).to.deep.equal(['2001:db8::1'])
   })
 
-  it('asks the next server when one says nothing', async () => {
+  it('asks the next server when one gives no information', async () => {
     const silent = await startNameServer({ 'A host.test': 'silence' })
     resolver = createResolver([silent.address, server.address], answersKept())
     expect(await resolver.resolve('host.test', 'A')).to.deep.equal(['192.0.2.1', '192.0.2.2'])
@@ -121,7 +121,7 @@ describe('resolver', () => {
     await silent.stop()
   })
 
-  it('asks once for what several want at the same time', async () => {
+  it('sends one query for several simultaneous requests', async () => {
     await Promise.all([1, 2, 3].map(() => resolver.resolve('host.test', 'A')))
     expect(server.asked).to.deep.equal(['A host.test'])
   })
@@ -155,13 +155,13 @@ describe('resolver', () => {
     })
   })
 
-  it('does not ask a server of the system for names that are only ours', async () => {
+  it('does not ask a server of the system for names that exist only in this service', async () => {
     const system = createResolver([], answersKept())
     expect(await system.resolve('mail.localhost', 'A')).to.deep.equal(['127.0.0.1'])
     expect(await system.resolve('x.invalid', 'A').catch((error: DnsError) => error.code)).to.equal('ENOTFOUND')
   })
 
-  it('refuses a setting that is no address', () => {
+  it('refuses a setting that is not an address', () => {
     expect(() => createResolver(['ns.example.com:53'], answersKept())).to.throw(/not an address and port/)
   })
 })

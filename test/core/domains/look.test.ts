@@ -3,7 +3,7 @@ import { lookAt } from '../../../core/domains/look.ts'
 import type { Context } from '../../../core/process/context.ts'
 
 describe('domains: a look at the DNS', () => {
-  // Tokens are base64: what begins with a plus is no pattern.
+  // Tokens are base64, so one may start with a plus, which must not be read as a pattern.
   for (const token of ['+8GOQ5pqR6EN8QIDAQAB', 'rgtFG0++IRSlOb1vszU=', 'rgtFG0//IRSlOb1vszU='])
     it(`finds an ownership token in the wrong place: ${token}`, async () => {
       const value = `mailroom-domain=${token}`
@@ -19,7 +19,7 @@ describe('domains: a look at the DNS', () => {
       expect(looked?.verdicts[0]?.fix).to.include('shop.example')
     })
 
-  it('shows a null MX as a zone file has it', async () => {
+  it('shows a null MX in zone file format', async () => {
     const askEach = async (_name: string, type: string) => [
       { records: type === 'MX' ? [{ exchange: '', priority: 0 }] : [] },
     ]

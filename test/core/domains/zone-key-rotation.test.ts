@@ -26,7 +26,7 @@ import { contextOf } from '../../start/service.ts'
 
 const { A, DNSKEY, CDS, RRSIG } = types
 const weekSeconds = 604_800
-/** What others may still have: for its TTL, from a node that serves what it knew for a day while the database is away. */
+/** How long others may hold an old answer beyond its TTL: a node serves its cached zone for a day while the database is unavailable. */
 const staleMs = 25 * hourMs
 const dsTtlMs = 2 * dayMs
 const stepMs = 6 * hourMs
@@ -59,7 +59,7 @@ describe('changing the key of a zone', () => {
     await parent?.stop()
   })
 
-  /** An account with a zone whose record others may keep for a week; as a rotation takes it. */
+  /** Makes an account with a zone whose record may be cached for a week. Returns the zone in the form that a rotation expects. */
   async function served(origin: string) {
     const record = { name: `www.${origin}`, type: 'A' as const, ttlSeconds: weekSeconds, data: '192.0.2.1' }
     const accountId = await dns.serve({ origin, accountId: null, serial: 1, records: [record] })
@@ -76,7 +76,7 @@ describe('changing the key of a zone', () => {
   const publish = (origin: string, ds: readonly string[]) => {
     parent.zone = { ...parent.zone, [`DS ${origin}`]: ds }
   }
-  /** The time goes on, and at each step a node takes its turn. */
+  /** Advances the time by days; at each step one of the nodes does its part. */
   async function pass(days: number, each: (node: Node) => Promise<void> = async () => undefined) {
     for (let n = 0; n < (days * dayMs) / stepMs; n += 1) {
       dns.door.advance(stepMs)
@@ -86,7 +86,7 @@ describe('changing the key of a zone', () => {
     }
   }
 
-  /** What resolvers anywhere may have of a zone, with all that they may have combined. */
+  /** Everything that resolvers may have cached of a zone, in all possible combinations. */
   class Caches {
     readonly #origin: string
     readonly #seen = new Map<string, { kind: 'DS' | 'keys' | 'data'; records: readonly WireRecord[]; until: number }>()
@@ -94,11 +94,11 @@ describe('changing the key of a zone', () => {
       this.#origin = origin
     }
 
-    /** Asks a node, and the zone above, and keeps what they say. Throws when something that may be kept together does not validate. */
+    /** Queries a node and the parent zone, and caches the answers. Throws if answers that may be cached together do not validate. */
     async look(node: Node): Promise<void> {
       const now = dns.ctx.machineClock.now()
       const keep = (kind: 'DS' | 'keys' | 'data', records: readonly WireRecord[], ttlMs: number) => {
-        // Signatures are random: which keys made them tells them apart.
+        // Signatures are random, so they are compared by the keys that made them.
         const what = records.map(({ type, data }) =>
           type === RRSIG ? `by ${data.readUInt16BE(16)}` : data.toString('hex'),
         )
@@ -146,7 +146,7 @@ describe('changing the key of a zone', () => {
   }
   const textOf = (ds: Buffer) => `${ds.readUInt16BE(0)} ${ds[2]} ${ds[3]} ${ds.toString('hex', 4).toUpperCase()}`
 
-  it('leaves nothing at any time that somebody cannot validate, when the zone above follows CDS a day later', async () => {
+  it('keeps every cached answer valid at all times if the parent zone follows CDS a day later', async () => {
     const zone = await served('always.example')
     const first = await dsOf(zone)
     publish(zone.origin, [first])
@@ -172,7 +172,7 @@ describe('changing the key of a zone', () => {
     }
   })
 
-  it('waits for the zone above as long as it names the old key, at the end too', async () => {
+  it('waits as long as the parent zone names the old key, at the end too', async () => {
     const zone = await served('waiting.example')
     const first = await dsOf(zone)
     publish(zone.origin, [first])
@@ -193,7 +193,7 @@ describe('changing the key of a zone', () => {
     expect(await stateOf(zone)).to.equal(undefined)
   })
 
-  it('goes on at the word of an administrator where the resolver does not see the zone above', async () => {
+  it('continues on an administrator’s confirmation if the resolver cannot see the parent zone', async () => {
     const zone = await served('told.example')
     parent.zone = { ...parent.zone, [`DS ${zone.origin}`]: 'SERVFAIL' }
     await rotateZoneKey(nodes[0]!.ctx, zone)
@@ -208,14 +208,14 @@ describe('changing the key of a zone', () => {
     expect(await stateOf(zone)).to.equal(undefined)
   })
 
-  it('needs no word where the zone above names no key at all', async () => {
+  it('needs no confirmation if the parent zone names no key at all', async () => {
     const zone = await served('insecure.example')
     await rotateZoneKey(nodes[0]!.ctx, zone)
     await pass(11)
     expect(await stateOf(zone)).to.equal(undefined)
   })
 
-  it('begins by itself after the days of the setting, of zones that are served', async () => {
+  it('starts by itself after the days of the setting, for zones that are served', async () => {
     const zones = [await served('old.example'), await served('given-up.example')]
     for (const zone of zones) await zoneKeyDoc(dns.ctx, zone)
     await dns.ctx.store.domains.deleteOne({ _id: 'given-up.example' })
@@ -231,7 +231,7 @@ describe('changing the key of a zone', () => {
     expect(await states()).to.deep.equal(['published', undefined])
   })
 
-  it('has both keys sealed anew with the master key', async () => {
+  it('has both keys sealed again when the master key changes', async () => {
     const zone = await served('sealed.example')
     await rotateZoneKey(nodes[0]!.ctx, zone)
     const seen: string[] = []
@@ -242,7 +242,7 @@ describe('changing the key of a zone', () => {
     expect(seen).to.deep.equal(Array(2).fill(`zone key ${zone.accountId}:${zone.origin}`))
   })
 
-  it('goes on wherever a process died, and is valid meanwhile', async () => {
+  it('continues wherever a process died, and stays valid meanwhile', async () => {
     const zone = await served('crash.example')
     publish(zone.origin, [await dsOf(zone)])
     const { ctx } = nodes[0]!
@@ -257,7 +257,7 @@ describe('changing the key of a zone', () => {
     const caches = new Caches(zone.origin)
     const check = async () => {
       for (const node of nodes) await eventually('what is served validates', () => caches.look(node).then(() => true))
-      // The leases of the dead end.
+      // The leases of the dead process expire.
       dns.door.advance(6 * minuteMs)
     }
     const start = (at: Context) =>

@@ -39,7 +39,7 @@ describe('core/extraction/extraction', () => {
     expect(order).to.deep.equal(['a0', 'a1', 'b0', 'c0', 'a2', 'b1', 'a3'])
   })
 
-  it('who has too many waiting is refused, others are not until all have', async () => {
+  it('an account with too many waiting files is refused, others only when too many wait in all', async () => {
     const ask = (accountId: string) => shared.read('x', { accountId })
     const taken = ['a', 'a', 'a', 'a'].map(ask)
     await refused(ask('a'))
@@ -58,13 +58,13 @@ describe('core/extraction/extraction', () => {
     expect(slow.costs).to.have.length(2)
   })
 
-  it('when no worker can start, a file is refused, as it may have text', async () => {
+  it('if no worker can start, a file is refused, because it may have text', async () => {
     const broken = open({ heapMb: Number.NaN })
     await refused(broken.read('x'))
     expect(broken.errors[0]).to.match(/ended with/)
   })
 
-  it('closing fails what is under way, and what comes after', async () => {
+  it('closing fails running and later requests', async () => {
     const extractor = open()
     const work = [refused(extractor.read('x')), refused(extractor.read('y'))]
     await extractor.close()

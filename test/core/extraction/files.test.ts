@@ -44,7 +44,7 @@ const formats = [
   'Müller & Söhne <GmbH>',
 ]
 
-/** Lines that the text has, and what is told as hidden; null is a file without text. Names say which program made the file. */
+/** Lines that the text must have, and what is reported as hidden; null for a file without text. Names say which program made the file. */
 const cases: readonly (readonly [file: string, lines: readonly string[] | null, hidden?: readonly string[]])[] = [
   ['python-docx-invoice.docx', letter, hiddenWords],
   ['libreoffice-invoice.docx', letter, hiddenWords],
@@ -162,7 +162,7 @@ describe('core/extraction: files of many programs', () => {
     })
   }
 
-  it('columns are read one after the other, below the title over both', async () => {
+  it('columns are read one after the other, after the title above both', async () => {
     const found = await extractor.read(readFileSync(new URL('reportlab-columns.pdf', folder)))
     const numbers = [...(found?.text.matchAll(/^Paragraph (\d+)/gm) ?? [])].map(([, number]) => Number(number))
     expect(numbers).to.deep.equal(Array.from({ length: 16 }, (_, n) => n))

@@ -2,10 +2,10 @@ import { expect } from 'chai'
 import { openExtractor } from '../../start/extraction.ts'
 import { hostileFiles } from './hostile.ts'
 
-/** `npm run check -- extraction` reads the whole of each, and those that pass a limit in any size. */
+/** The tests read smaller files; `npm run check -- extraction` reads them in full size, and those that exceed a limit at any size. */
 const scale = 0.02
 const limits = { memoryBytesMax: 320 * 1024 * 1024, cpuMsMax: 5_000 }
-/** What may be written between two looks at the memory. */
+/** How many bytes may be written between two checks of the memory. */
 const betweenLooks = 64 * 1024 * 1024
 
 describe('core/extraction: hostile files', () => {

@@ -5,7 +5,7 @@ import { CFB } from '@e965/xlsx'
 const mb = 1024 * 1024
 const fill = (piece: string, bytes: number) => piece.repeat(Math.ceil(bytes / piece.length))
 
-/** Each made when it is asked for; `scale` below 1 makes less of the same. The last is the name that it goes by. */
+/** A file that is made on request; a `scale` below 1 makes a smaller one. `name` is its file name. */
 export type Hostile = readonly [what: string, make: (scale: number) => Buffer, name: string]
 
 export const hostileFiles: readonly Hostile[] = [
@@ -131,7 +131,7 @@ export const hostileFiles: readonly Hostile[] = [
   ],
 ]
 
-/** Files that pass a limit in any size, by what their reader does with them. */
+/** Files that exceed a limit at any size, because of what their reader does with them. */
 export const exhaustingFiles: readonly Hostile[] = [
   [
     'a workbook of wide columns',
@@ -144,13 +144,13 @@ export const exhaustingFiles: readonly Hostile[] = [
 
 type Part = { readonly packed: Buffer; readonly size: number }
 
-/** Content as it lies in an archive. */
+/** A file as it is stored in an archive. */
 function part(content: string): Part {
   const bytes = Buffer.from(content)
   return { packed: deflateRawSync(bytes, { level: 1 }), size: bytes.length }
 }
 
-/** Zeros, packed a thousandfold in a moment: the same block again and again. */
+/** Zeros, compressed a thousandfold almost instantly by repeating the same block. */
 function bomb(bytes: number): Part {
   const block = deflateRawSync(Buffer.alloc(mb), { finishFlush: constants.Z_FULL_FLUSH })
   const blocks = Math.max(1, Math.round(bytes / mb))
@@ -160,7 +160,7 @@ function bomb(bytes: number): Part {
   }
 }
 
-/** An archive; checksums are left out, which nobody asks for. */
+/** An archive, without checksums, because no reader verifies them. */
 function zip(parts: Readonly<Record<string, Part>>): Buffer {
   const pieces: Buffer[] = []
   const directory: Buffer[] = []
@@ -300,7 +300,7 @@ type Pdf = {
   readonly more?: Stream
 }
 
-/** A PDF without a table of places, which its readers make then. */
+/** A PDF without a cross-reference table, which readers then have to build. */
 function pdf({
   catalog = '',
   kids = '3 0 R',
@@ -341,7 +341,7 @@ function compound(name: string, bytes: number, content = Buffer.alloc(bytes, 9))
   return Buffer.from(CFB.write(container, { type: 'buffer' }) as Uint8Array)
 }
 
-/** The same with a table of sectors that all lead to the first one. */
+/** The same with a sector table in which every entry points to the first sector. */
 function looped(file: Buffer): Buffer {
   const sector = 1 << file.readUInt16LE(30)
   const table = (file.readUInt32LE(76) + 1) * sector
@@ -349,7 +349,7 @@ function looped(file: Buffer): Buffer {
   return file
 }
 
-/** A Word document whose pieces all are the same megabytes. */
+/** A Word document whose pieces all refer to the same megabytes. */
 function oldWord(pieces: number): Buffer {
   const document = Buffer.alloc(8192, 0x41)
   document.fill(0, 0, 1024)

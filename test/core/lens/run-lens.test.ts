@@ -73,7 +73,7 @@ describe('core/lens/run-lens', () => {
     logged.length = 0
   })
 
-  /** A process whose settings name the server. */
+  /** The context of a process whose settings name the model server. */
   function context(change: NonNullable<SettingsChange['lens']> = {}): Context {
     const { port } = server.address() as AddressInfo
     const lens = { url: `http://127.0.0.1:${port}/v1/`, model: 'small', key: secret, timeoutMs: 20_000, ...change }
@@ -86,7 +86,7 @@ describe('core/lens/run-lens', () => {
     answer = (response) => response.writeHead(status, { 'content-type': 'application/json' }).end(body)
   }
 
-  it('takes what the model says, each value with its place', async () => {
+  it('uses the values of the model, each with its place', async () => {
     answering(said())
     const { lens, lensEvidence, lensEngine } = await ask()
     expect(lensEngine).to.equal('model')
@@ -112,7 +112,7 @@ describe('core/lens/run-lens', () => {
     ])
   })
 
-  it('asks as the protocol has it, with the mail as data between marks, and without what is quoted', async () => {
+  it('asks by the protocol, with the message as data between marks and without quoted history', async () => {
     answering(said())
     await Promise.all([ask(), ask()])
     const [{ headers, url, body } = { headers: {}, url: '', body: '' }, other] = asked
@@ -133,7 +133,7 @@ describe('core/lens/run-lens', () => {
     expect(other?.body).to.not.include(mark)
   })
 
-  it('takes null for what is not stated, JSON in a block of Markdown, and answers without a model of that name', async () => {
+  it('accepts null for values that are not stated, JSON in a Markdown block, and answers without the model name', async () => {
     const nulls = Object.fromEntries(Object.keys(right).map((name) => [name, null]))
     answering(completion(`\`\`\`json\n${JSON.stringify(nulls)}\n\`\`\``))
     const { lens, lensEngine } = await ask({ model: null, key: null })
@@ -143,14 +143,14 @@ describe('core/lens/run-lens', () => {
   })
 
   for (const value of ['A-77/b', 'a.b*c+d?', '(x) [y] {z}', '^1$ | 2\\3', "O'Neil & #5", 'a-b c-d'])
-    it(`takes a text with marks that patterns are written in: ${value}`, async () => {
+    it(`accepts a text with characters that are special in patterns: ${value}`, async () => {
       const own = { ...source, text: `Its number is ${value}, says Bo.`, quoted: [] }
       answering(completion(JSON.stringify({ field_1: { value, source: 'text', quotes: [value] } })))
       const { lens, lensEngine } = await runLens(context(), { fields: fields.slice(5), source: own, quoted: false })
       expect([lens.site, lensEngine]).to.deep.equal([value, 'model'])
     })
 
-  it('reads quoted history where it is asked to', async () => {
+  it('reads quoted history if requested', async () => {
     answering(said({ field_1: { value: 99, source: 'text', quotes: ['Total: 99,00 €'] } }))
     expect((await ask({}, true)).lens.total).to.equal(99)
     expect((await ask()).lensEngine).to.equal('rules')
@@ -237,13 +237,13 @@ describe('core/lens/run-lens', () => {
       expect((await ask()).lensEngine).to.equal('rules')
     })
 
-  it('nobody at the address: the rules read the fields', async () => {
+  it('nothing listens at the address: the rules read the fields', async () => {
     const { lensEngine } = await ask({ url: 'http://127.0.0.1:1/v1' })
     expect(lensEngine).to.equal('rules')
     expect(logged.join('')).to.include('ECONNREFUSED')
   })
 
-  it('without an endpoint nobody is asked, and long texts are read in a worker thread', async () => {
+  it('without an endpoint no model is asked, and long texts are read in a worker thread', async () => {
     const long = { ...source, text: `${'Nothing to see here.\n'.repeat(2_000)}Total: 12,00 €`, quoted: [] }
     const { lens, lensEngine } = await runLens(context({ url: null }), { fields, source: long, quoted: false })
     expect([lensEngine, lens.total, asked.length]).to.deep.equal(['rules', 12, 0])

@@ -28,7 +28,7 @@ describe('storage', () => {
   })
   after(() => door?.close())
 
-  /** As if the mailbox held so much, in a folder where nothing arrives. */
+  /** Sets the size of the mailbox, in a folder where nothing arrives. */
   const fill = (bytes: number, mailboxId = tenant.mailboxId) =>
     door.ctx.store.folders.updateOne({ mailboxId, path: 'Archive' }, { $set: { bytes } })
   const arrive = async () => {
@@ -45,7 +45,7 @@ describe('storage', () => {
   }
 
   describe('warnings', () => {
-    it('come once when 80 % and 95 % are passed', async () => {
+    it('are sent once when 80 % and 95 % are exceeded', async () => {
       await fill(0.79 * limit)
       await arrive()
       expect(await warnings()).to.deep.equal([])
@@ -59,7 +59,7 @@ describe('storage', () => {
       expect(await warnings()).to.deep.equal([81, 96])
     })
 
-    it('come of a draft, too', async () => {
+    it('are also caused by a draft', async () => {
       const other = await makeTenant(door, { name: 'drafts' })
       const asking = client(door.http, other.key)
       await fill(0.85 * limit, other.mailboxId)
@@ -70,14 +70,14 @@ describe('storage', () => {
       await fill(0, other.mailboxId)
     })
 
-    it('say how much of what', async () => {
+    it('state the usage and the limit', async () => {
       const { body } = await call<{ events: Warning[] }>('GET', '/api/v1/events?type=account.storage_warning')
       const [last] = body.events
       expect(last?.data).to.include({ mailbox: tenant.address, limit, percent: 96 })
       expect(last?.data.used).to.be.within(0.96 * limit - 1, 0.96 * limit + 10_000)
     })
 
-    it('repeat daily while it stays there, and end when it does not', async () => {
+    it('are repeated daily while the usage stays above, and end when it falls', async () => {
       await repeatStorageWarnings(door.ctx)
       expect(await warnings()).to.have.length(2)
       door.advance(24 * 3_600_000 + 1_000)
@@ -106,7 +106,7 @@ describe('storage', () => {
     }
     afterEach(() => fill(0).then(forget))
 
-    it('is refused at RCPT, by what is there and by the size that was said', async () => {
+    it('is refused at RCPT, by its usage and by the declared size', async () => {
       await fill(limit - 100_000)
       forget()
       expect([await isFull(), await isFull(50_000), await isFull(200_000)]).to.deep.equal([false, false, true])
@@ -115,7 +115,7 @@ describe('storage', () => {
       expect(await isFull()).to.equal(true)
     })
 
-    it('may be passed once: the next message finds it full at once', async () => {
+    it('may be exceeded by one message: the next is refused at once', async () => {
       await fill(limit - 50_000)
       forget()
       expect(await isFull()).to.equal(false)
@@ -123,7 +123,7 @@ describe('storage', () => {
       expect(await isFull()).to.equal(true)
     })
 
-    it('holds up an alias to several, so that nobody misses what the others get', async () => {
+    it('defers mail to an alias of several mailboxes, so that all of them get it later', async () => {
       await call('POST', '/api/v1/mailboxes', { address: 'roomy@tenant.example' })
       await call('POST', '/api/v1/aliases', {
         alias: 'team@tenant.example',
@@ -145,7 +145,7 @@ describe('storage', () => {
       expect([status, body.message_id, body.thread_id]).to.deep.equal([202, null, null])
     })
 
-    it('shows in mailbox and usage', async () => {
+    it('is shown in mailbox and usage', async () => {
       await fill(3 * GB)
       const mailbox = await call<{ storage: { used: number; limit: number } }>('GET', mailboxPath(tenant.address))
       expect(mailbox.body.storage.limit).to.equal(limit)
@@ -157,10 +157,10 @@ describe('storage', () => {
 
   describe('whatever is done, and whenever the process dies', () => {
     const rounds = 4
-    /** Of each process before it dies. */
+    /** How many steps each process does before it dies. */
     const steps = { least: 25, spread: 25 }
 
-    it('counters, contacts and blobs are what the messages come to', async () => {
+    it('counters, contacts and blobs match the messages', async () => {
       await fill(0)
       for (let round = 0; round < rounds; round++) {
         const worker = startWorker(door, tenant.key, round)
@@ -172,7 +172,7 @@ describe('storage', () => {
       await settleDue(door.ctx)
       await sweepArrivals(door.ctx)
       await sweepReservations(door.ctx)
-      // What the sweeps themselves wrote is closed a moment later.
+      // Reservations made by the sweeps themselves are closed a moment later.
       await eventually('all is closed', async () =>
         (await door.ctx.store.folders.find({}).toArray()).every(({ open }) => open.length === 0),
       )
@@ -185,7 +185,7 @@ describe('storage', () => {
   })
 })
 
-/** Resolves once a worker has done so many steps: it writes a byte after each. */
+/** Resolves once a worker has done `count` steps: it writes a byte after each. */
 async function stepsOf({ stdout }: ChildProcess, count: number): Promise<void> {
   let done = 0
   for await (const chunk of stdout!) {
@@ -208,7 +208,7 @@ function startWorker({ ctx: { settings } }: Door, key: string, seed: number): Ch
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
-/** A folder says what its messages come to. */
+/** Checks that the counters of each folder match its messages. */
 async function checkFolders({ ctx: { store } }: Door): Promise<void> {
   const [folders, messages] = await Promise.all([store.folders.find({}).toArray(), store.messages.find({}).toArray()])
   expect(messages.length).to.be.greaterThan(20)
@@ -224,7 +224,7 @@ async function checkFolders({ ctx: { store } }: Door): Promise<void> {
   }
 }
 
-/** Contacts and the month count every event of a message once. */
+/** Checks that contacts and the monthly usage count every message event once. */
 async function checkContacts({ ctx: { store } }: Door, { accountId }: Tenant): Promise<void> {
   const [contacts, events, emails, months] = await Promise.all([
     store.contacts.find({}).toArray(),
@@ -246,7 +246,7 @@ async function checkContacts({ ctx: { store } }: Door, { accountId }: Tenant): P
   expect(counted).to.equal(events.length)
 }
 
-/** Every blob has a user, and every user its blob. */
+/** Checks that every blob has a user, and every user its blob. */
 async function checkBlobs({ ctx: { store } }: Door): Promise<void> {
   const [messages, emails, blobs] = await Promise.all([
     store.messages.find({}, { projection: { blob: 1 } }).toArray(),

@@ -1,5 +1,5 @@
 /**
- * Uses mailboxes at random until it is killed: mail comes in and is announced, messages are moved, flagged, deleted and
+ * Uses mailboxes at random until it is killed: mail arrives and is announced, messages are moved, flagged, deleted and
  * sent. Started by storage-limit.test.ts as `node storage-worker.ts DATA URL KEY SEED`.
  */
 
@@ -63,7 +63,7 @@ async function send(): Promise<void> {
 
 async function work(): Promise<never> {
   for (;;) {
-    // What somebody else moved or deleted meanwhile is refused, and so is a send past the minute's recipients.
+    // Acts on messages moved or deleted meanwhile are refused, and so are sends beyond the recipients per minute.
     await pick([arrive, arrive, arrive, change, change, remove, send])().catch(() => undefined)
     process.stdout.write('.')
   }

@@ -1,4 +1,4 @@
-/** Which attempt begins next when more wait than may be in flight. */
+/** Which attempt starts next if more are waiting than may be in flight. */
 import { expect } from 'chai'
 import { attemptQueue, type Ended } from '../../../core/notify/attempt-queue.ts'
 import type { ProcessContext } from '../../../core/process/per-process.ts'
@@ -9,7 +9,7 @@ const concurrency = 10
 const now = new Date(0)
 const failed = { at: now, status: 500, response: '', error: null, durationMs: 1 }
 
-/** A queue of its own, and what has begun in it, which ends when it is told to. */
+/** A queue, and the attempts started in it, which end on request. */
 function openQueue() {
   const clock = { now: () => now }
   const process = { store: {}, settings: { webhooks: { concurrency } }, clock, machineClock: clock }
@@ -35,7 +35,7 @@ function openQueue() {
 const times = (count: number, act: (n: number) => void) => Array.from({ length: count }, (_, n) => act(n))
 
 describe('the queue of attempts', () => {
-  it('leaves places to what has just happened, whatever failed before', () => {
+  it('reserves places for first attempts, however many have failed before', () => {
     const { add, addAgain, begun, names } = openQueue()
     times(100, (n) => addAgain(`old${n}`))
     expect(begun).to.have.length(8)
@@ -46,7 +46,7 @@ describe('the queue of attempts', () => {
     expect(begun).to.have.length(concurrency)
   })
 
-  it('leaves places to what failed before, however much happens', async () => {
+  it('reserves places for retries, however many first attempts there are', async () => {
     const { add, addAgain, begun } = openQueue()
     times(100, (n) => add(`new${n}`))
     expect(begun).to.have.length(concurrency)
@@ -56,7 +56,7 @@ describe('the queue of attempts', () => {
     expect(begun.filter(({ isFirst }) => !isFirst)).to.have.length(2)
   })
 
-  it('gives first attempts all places while nothing else waits', () => {
+  it('gives first attempts all places while no retry waits', () => {
     const { add, begun } = openQueue()
     times(100, (n) => add(`new${n}`))
     expect(begun).to.have.length(concurrency)

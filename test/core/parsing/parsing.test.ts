@@ -48,7 +48,7 @@ describe('core/parsing/parsing', () => {
 
   afterEach(() => Promise.all(opened.splice(0).map((parsing) => parsing.close())))
 
-  it('a thread answers as this one does, and the caller keeps its bytes', async () => {
+  it('a worker thread gives the same answer as this thread, and the caller keeps its bytes', async () => {
     const parsing = open(inThreads)
     const before = Buffer.from(raw)
     const { fingerprint, ...arrival } = await arrive(parsing)
@@ -59,7 +59,7 @@ describe('core/parsing/parsing', () => {
     expect(await parsing.run('text', { raw })).to.deep.equal(jobs.text({ raw }))
   })
 
-  it('a text file is read by its mark, else its charset, in pieces', async () => {
+  it('a text file is decoded by its byte order mark, else its charset, in pieces', async () => {
     const file = Buffer.from('93fa967b8cea', 'hex')
     const inner = `Content-Type: text/csv; charset=shift_jis\nContent-Disposition: attachment\nContent-Transfer-Encoding: base64\n\n${file.toString('base64')}`
     const message = Buffer.from(
@@ -120,7 +120,7 @@ describe('core/parsing/parsing', () => {
     expect(ends).to.have.length(2)
   })
 
-  it('closing fails what is under way', async () => {
+  it('closing fails running jobs', async () => {
     const parsing = open({ ...inThreads, workersMax: 1 })
     const work = [refused(arrive(parsing)), refused(arrive(parsing))]
     await parsing.close()

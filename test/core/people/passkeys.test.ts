@@ -33,7 +33,7 @@ describe('passkeys', () => {
       (error: Failure) => error.code,
     )
 
-  /** A person with a passkey, who may sign in with it. */
+  /** A person with a passkey to sign in with. */
   async function withPasskey() {
     const own = person()
     const device = createAuthenticator()
@@ -42,7 +42,7 @@ describe('passkeys', () => {
     return { personId: own.personId, device }
   }
 
-  it('are for domains with https, and for this machine', () => {
+  it('work for domains with https, and for the local machine', () => {
     const cases = [
       ['https://mail.example.com', true],
       ['https://mail.example.com:8443', true],
@@ -100,7 +100,7 @@ describe('passkeys', () => {
     })
   }
 
-  it('take an answer once, also when it comes several times at once', async () => {
+  it('accept an answer once, even if it is sent several times at once', async () => {
     const { personId, device } = await withPasskey()
     const options = await beginPasskeySignIn(ctx, { binding: 'own' })
     const credential = device.get(options, here)
@@ -110,7 +110,7 @@ describe('passkeys', () => {
     expect(await personOfPasskey(ctx, { binding: 'own', credential: again }), 'another answer').to.equal(null)
   })
 
-  it('take the answer for a new passkey once', async () => {
+  it('accept the answer for a new passkey once', async () => {
     const own = person()
     const options = await beginPasskey(ctx, { ...own, binding: 'own' })
     const add = () =>
@@ -125,7 +125,7 @@ describe('passkeys', () => {
     expect([await add(), await add()]).to.deep.equal(['done', 'validation_error'])
   })
 
-  it('do not take an answer to one ceremony for the other', async () => {
+  it('do not accept the answer of one ceremony in the other', async () => {
     const own = person()
     const forSignIn = await beginPasskeySignIn(ctx, { binding: 'own' })
     const credential = createAuthenticator().create(forSignIn, here)
@@ -133,7 +133,7 @@ describe('passkeys', () => {
     expect(await codeOf(added)).to.equal('validation_error')
   })
 
-  it('are refused when their count goes back, as that of a copy does', async () => {
+  it('are refused when their counter decreases, as that of a copy does', async () => {
     const { personId, device } = await withPasskey()
     const signIn = async (counter: number) => {
       const options = await beginPasskeySignIn(ctx, { binding: 'own' })
@@ -147,7 +147,7 @@ describe('passkeys', () => {
     ])
   })
 
-  it('may count nothing at all', async () => {
+  it('may have no counter at all', async () => {
     const own = person()
     const device = createAuthenticator()
     const uncounted = { ...here, counter: 0 }
@@ -160,7 +160,7 @@ describe('passkeys', () => {
     }
   })
 
-  it('are not taken from a stranger, and nothing that is none', async () => {
+  it('are not accepted from a stranger, and neither are invalid answers', async () => {
     const { device } = await withPasskey()
     const options = await beginPasskeySignIn(ctx, { binding: 'own' })
     const stranger = createAuthenticator().get(options, here)
@@ -174,7 +174,7 @@ describe('passkeys', () => {
       ).to.equal('validation_error')
   })
 
-  it('are listed with their names and last use, and removed by their person alone', async () => {
+  it('are listed with their names and last use, and can be removed only by their person', async () => {
     const { personId, device } = await withPasskey()
     const asked = await beginPasskeySignIn(ctx, { binding: 'own' })
     await personOfPasskey(ctx, { binding: 'own', credential: device.get(asked, here) })
@@ -193,7 +193,7 @@ describe('passkeys', () => {
     expect(await personOfPasskey(ctx, { binding: 'own', credential: device.get(options, here) })).to.equal(null)
   })
 
-  it('are at most twenty of one person', async () => {
+  it('are limited to twenty per person', async () => {
     const own = person()
     const add = async () => {
       const options = await beginPasskey(ctx, { ...own, binding: 's' })

@@ -24,7 +24,7 @@ describe('codes of an authenticator app', () => {
     ctx = door.ctx
   })
   after(() => door?.close())
-  // Each test begins at the first second of a step, with codes that were never taken.
+  // Each test starts at the first second of a step, with codes that have never been accepted.
   beforeEach(() => door.advance(5 * minuteMs + 30_000 - (ctx.clock.now().getTime() % 30_000)))
 
   const newPerson = () => `usr_${++people}`
@@ -63,7 +63,7 @@ describe('codes of an authenticator app', () => {
       expect(TOTP.generate({ secret, digits: 8, timestamp: seconds * 1_000 })).to.equal(code)
   })
 
-  it('are made from a secret that the app gets as text and as URI', async () => {
+  it('are made from a secret that is given to the app as text and as a URI', async () => {
     const { secret, uri } = await beginTotp(ctx, { personId: newPerson(), label: 'anna@example.com' })
     expect(secret).to.match(/^[A-Z2-7]{32}$/)
     expect(uri).to.equal(
@@ -71,7 +71,7 @@ describe('codes of an authenticator app', () => {
     )
   })
 
-  it('keeps the secret encrypted', async () => {
+  it('have their secret stored encrypted', async () => {
     const personId = newPerson()
     const { secret } = await beginTotp(ctx, { personId, label: 'anna@example.com' })
     const stored = await ctx.store.authenticators.findOne({ _id: personId })
@@ -114,22 +114,22 @@ describe('codes of an authenticator app', () => {
     ['a very long text', false, () => '1'.repeat(100_000)],
   ]
   for (const [name, isTaken, code] of cases)
-    it(`${isTaken ? 'takes' : 'does not take'} ${name}`, async () => {
+    it(`are ${isTaken ? 'accepted' : 'refused'}: ${name}`, async () => {
       const own = await withApp()
       expect(await own.take(code(own))).to.equal(isTaken)
     })
 
-  it('takes a code once', async () => {
+  it('are accepted once', async () => {
     const { app, take } = await withApp()
     expect([await take(codeAt(app)), await take(codeAt(app))]).to.deep.equal([true, false])
   })
 
-  it('takes no code from before one that was taken', async () => {
+  it('are refused if older than an accepted one', async () => {
     const { app, take } = await withApp()
     expect([await take(codeAt(app, 1)), await take(codeAt(app))]).to.deep.equal([true, false])
   })
 
-  it('takes a code once of those who give it at the same time', async () => {
+  it('are accepted for one of several simultaneous requests', async () => {
     const { app, recovery, take } = await withApp()
     for (const code of [codeAt(app), recovery[0]!]) {
       const taken = await Promise.all(Array.from({ length: 5 }, () => take(code)))
@@ -137,19 +137,19 @@ describe('codes of an authenticator app', () => {
     }
   })
 
-  it('takes each of ten recovery codes once', async () => {
+  it('can be replaced by ten recovery codes, each accepted once', async () => {
     const { personId, recovery, take } = await withApp()
     expect(new Set(recovery).size).to.equal(10)
     for (const code of recovery) expect([await take(code), await take(code)]).to.deep.equal([true, false])
     expect((await secondFactorOf(ctx, personId))?.recoveryCodesLeft).to.equal(0)
   })
 
-  it('takes no code of another person', async () => {
+  it('are refused if they belong to another person', async () => {
     const [anna, ben] = [await withApp(), await withApp()]
     expect([await ben.take(codeAt(anna.app)), await ben.take(anna.recovery[0]!)]).to.deep.equal([false, false])
   })
 
-  it('refuses after ten wrong codes, also the right one, until fifteen minutes are over', async () => {
+  it('are refused for fifteen minutes after ten wrong ones, even the right one', async () => {
     const { app, take } = await withApp()
     const wrong = await Promise.all(Array.from({ length: 12 }, () => codeOf(take('wrong'))))
     expect(wrong.filter((each) => each === 'rate_limited')).to.have.length(2)
@@ -158,14 +158,14 @@ describe('codes of an authenticator app', () => {
     expect(await take(codeAt(app))).to.equal(true)
   })
 
-  it('forgets wrong codes after a right one', async () => {
+  it('reset the count of wrong codes when a right one is given', async () => {
     const { app, take } = await withApp()
     for (let n = 0; n < 9; n++) await take('wrong')
     expect(await take(codeAt(app))).to.equal(true)
     expect(await codeOf(take('wrong'))).to.equal('done')
   })
 
-  it('asks for nothing until the app is confirmed', async () => {
+  it('are not required until the app is confirmed', async () => {
     const personId = newPerson()
     const app = await beginTotp(ctx, { personId, label: 'anna@example.com' })
     expect(await secondFactorOf(ctx, personId)).to.equal(null)
@@ -177,7 +177,7 @@ describe('codes of an authenticator app', () => {
     expect(await unconfirmedTotp(ctx, { personId, label: 'anna@example.com' })).to.equal(null)
   })
 
-  it('gives another secret as long as none is confirmed', async () => {
+  it('can get another secret as long as none is confirmed', async () => {
     const personId = newPerson()
     const first = await beginTotp(ctx, { personId, label: 'a@example.com' })
     const second = await beginTotp(ctx, { personId, label: 'a@example.com' })
@@ -186,13 +186,13 @@ describe('codes of an authenticator app', () => {
     expect(await codeOf(beginTotp(ctx, { personId, label: 'a@example.com' }))).to.equal('conflict')
   })
 
-  it('makes recovery codes anew, and the older ones void', async () => {
+  it('can get new recovery codes, which void the older ones', async () => {
     const { personId, app, recovery, take } = await withApp()
     const fresh = await confirmTotp(ctx, { personId, code: codeAt(app) })
     expect([await take(recovery[0]!), await take(fresh[0]!)]).to.deep.equal([false, true])
   })
 
-  it('removes the app for one of its codes, or a recovery code', async () => {
+  it('are needed to remove the app, or a recovery code is', async () => {
     for (const code of [({ app }: App) => codeAt(app), ({ recovery }: App) => recovery[0]!]) {
       const own = await withApp()
       expect(await codeOf(removeTotp(ctx, { personId: own.personId, code: '000000' }))).to.equal('validation_error')

@@ -14,9 +14,9 @@ import type { Store } from '../../../store/open.ts'
 import { type Call, client, mailboxPath } from '../../peers/rest.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../../start/door.ts'
 
-/** What keeps the id of an account that is gone: that there was one, and its audit, without names. */
+/** Collections that keep the id of a removed account: the record that it existed, and its audit, without names. */
 const kept: readonly CollectionName[] = ['accounts', 'audit']
-/** What people have, of whom an unclaimed account has none. */
+/** Collections of people, which an unclaimed account does not have. */
 const ofPeople: readonly CollectionName[] = [
   'people',
   'sessions',
@@ -28,10 +28,10 @@ const ofPeople: readonly CollectionName[] = [
   'oauthClients',
   'oauthArtifacts',
 ]
-/** What goes by itself: change notes are overwritten, the counts of a minute or an hour end. */
+/** Collections whose records disappear by themselves: change notes are overwritten, request rates expire. */
 const passing: readonly CollectionName[] = ['changes', 'requestRates']
 
-/** What the clock does each minute. Returns how many accounts it began to remove, or went on with. */
+/** Does what the clock does every minute. Returns for how many accounts it started or continued the removal. */
 async function sweepUnclaimed(ctx: Context): Promise<number> {
   return (await eraseUnclaimed(ctx)) + (await sweepErasures(ctx))
 }
@@ -52,10 +52,10 @@ describe('the removal of an unclaimed account', () => {
     readonly address: string
     readonly claimUrl: string
     readonly call: Call
-    /** Everything that names it or is of it. */
+    /** All ids, addresses and names of the account. */
     readonly marks: readonly string[]
     readonly blobIds: readonly string[]
-    /** A blob that a mailbox of the neighbour shares. */
+    /** A blob shared with a mailbox of the neighbour. */
     readonly sharedBlob: string
   }
 
@@ -95,7 +95,7 @@ describe('the removal of an unclaimed account', () => {
     await done('POST', `${path}/drafts`, { to: 'frida@remote.example', subject: `${name}-draft`, text: 'x' })
     await done('POST', `${path}/folders`, { name: 'Projects' })
     await done('POST', '/api/v1/suppressions', { email: `${name}@remote.example` })
-    // Who wrote first is this machine's neighbour, who may be answered.
+    // The neighbour, a mailbox of this service, wrote first and may be answered.
     const neighbour = client(door.http, tenant.key)
     const wrote = await neighbour('POST', `${mailboxPath(tenant.address)}/send`, {
       to: address,
@@ -135,7 +135,7 @@ describe('the removal of an unclaimed account', () => {
     }
   }
 
-  /** What needs a partner or much time to come about by itself. */
+  /** Inserts records that would need a partner or much time to arise by themselves. */
   async function write(
     { store, clock }: Context,
     accountId: string,
@@ -224,7 +224,7 @@ describe('the removal of an unclaimed account', () => {
     await insert('deliveries', { _id: id('dlv'), webhookId: 'whk_that_was_deleted', body: name })
   }
 
-  /** The collections with a document that names one of the marks, besides what the neighbour wrote and got. */
+  /** The collections with a document that contains one of the marks, apart from the neighbour's own mail. */
   async function traces({ marks }: Newcomer): Promise<readonly string[]> {
     const found: string[] = []
     for (const [key, row] of Object.entries(collections)) {
@@ -245,7 +245,7 @@ describe('the removal of an unclaimed account', () => {
     await sweepUnclaimed(door.ctx)
   }
 
-  it('takes everything of it, and nothing of others', async () => {
+  it('removes everything of it, and nothing of others', async () => {
     const gone = await newcomer('gone')
     const stays = await newcomer('stays')
     await claimByToken(door.ctx, {
@@ -291,7 +291,7 @@ describe('the removal of an unclaimed account', () => {
     expect(await sweepUnclaimed(door.ctx)).to.equal(0)
   })
 
-  it('gives its name to nobody, and its own domain to everybody', async () => {
+  it('never frees its name, but frees its own domain', async () => {
     const again = await client(door.http)<{ code: string }>('POST', '/api/v1/signup', { name: 'gone' })
     expect([again.status, again.body.code]).to.deep.equal([409, 'conflict'])
     const own = client(door.http, tenant.key)
@@ -308,7 +308,7 @@ describe('the removal of an unclaimed account', () => {
       expect(await findRecipient(door.ctx, to).catch(({ code }) => code), to).to.equal('mailbox_not_found')
   })
 
-  /** A store that stops like a process that dies: before its command number `left`. */
+  /** A store that fails like a dying process: before its command number `left`. */
   function dying(store: Store, left: number): Store {
     const broken = new Error('the process died')
     const wrapped = (collection: object) =>
@@ -336,7 +336,7 @@ describe('the removal of an unclaimed account', () => {
     let crashes = 0
     for (let commands = 1; ; commands = Math.ceil(1.4 * commands)) {
       const store = dying(door.ctx.store, commands)
-      // What is kept by process is that of the whole store.
+      // Per-process state belongs to the original store.
       const ctx = { ...door.ctx, store }
       const isDone = await sweepUnclaimed(ctx).then(
         () => true,
@@ -355,7 +355,7 @@ describe('the removal of an unclaimed account', () => {
     expect(await blobsLeft(gone.blobIds)).to.equal(0)
   })
 
-  it('does not take an account that is claimed at the last moment', async () => {
+  it('spares an account that is claimed at the last moment', async () => {
     const { body } = await client(door.http)<{ api_key: string; claim_url: string }>('POST', '/api/v1/signup', {})
     const token = body.claim_url.slice(body.claim_url.lastIndexOf('/') + 1)
     door.advance(7 * dayMs - minuteMs)

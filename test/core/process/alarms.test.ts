@@ -11,13 +11,13 @@ describe('core: alarms', () => {
   let ctx: Context
   let errors: number
   let runs: number[]
-  /** What the store says after the next run, or after each. */
+  /** When the store says that the next run is due: after the next run, or after each. */
   let due: Date | null
   let repeats: boolean
   let work: () => Promise<unknown>
   let alarm: Alarm
 
-  /** Starts one that notes when its runs begin, and waits for the first. */
+  /** Starts an alarm that records the start of each run, and waits for the first. */
   async function start(): Promise<void> {
     alarm = startAlarm(ctx, {
       kind: 'sends',
@@ -51,7 +51,7 @@ describe('core: alarms', () => {
   })
   afterEach(() => alarm.stop())
 
-  it('runs at its start, and again when the store says that something is due', async () => {
+  it('runs at the start, and again when the store says that something is due', async () => {
     const at = soon(1_500)
     due = at
     await start()
@@ -59,7 +59,7 @@ describe('core: alarms', () => {
     expect(runs[1]).to.be.at.least(at.getTime())
   })
 
-  it('runs when somebody noted that something is due, not before', async () => {
+  it('runs when something announced becomes due, not before', async () => {
     await start()
     const at = soon(1_300)
     noteDue(ctx, 'sends', at)
@@ -67,9 +67,9 @@ describe('core: alarms', () => {
     expect(runs[1]).to.be.at.least(at.getTime())
   })
 
-  it('the earliest of several times counts, and one long before the next wakes nobody for nothing', async () => {
+  it('uses the earliest of several times, and does not run early for one far away', async () => {
     await start()
-    // Further away than a timer reaches.
+    // Further away than the maximum delay of a timer.
     noteDue(ctx, 'sends', soon(60 * dayMs))
     const at = soon(1_200)
     noteDue(ctx, 'sends', at)
@@ -79,7 +79,7 @@ describe('core: alarms', () => {
     expect(runs).to.have.length(2)
   })
 
-  it('begins runs at least a second apart, however much is due', async () => {
+  it('starts runs at least a second apart, however much is due', async () => {
     due = soon(-1)
     repeats = true
     await start()
@@ -89,7 +89,7 @@ describe('core: alarms', () => {
     for (const n of [1, 2]) expect(runs[n]! - runs[n - 1]!).to.be.at.least(990)
   })
 
-  it('what is noted while a run is under way is not lost', async () => {
+  it('does not lose an announcement made during a run', async () => {
     const { promise, resolve } = Promise.withResolvers<void>()
     work = () => promise
     await start()
@@ -99,7 +99,7 @@ describe('core: alarms', () => {
     await runsAre(2)
   })
 
-  it('what failed is tried again', async () => {
+  it('repeats a failed run', async () => {
     work = () => Promise.reject(new Error('away'))
     await start()
     await runsAre(2)
@@ -111,7 +111,7 @@ describe('core: alarms', () => {
     await runsAre(before + 1)
   })
 
-  it('hears nothing of other kinds, and nothing after its end', async () => {
+  it('ignores announcements of other kinds, and all after its end', async () => {
     await start()
     noteDue(ctx, 'batches', soon(0))
     await alarm.stop()

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createBatchedLookup } from '../../../core/process/batched-lookup.ts'
 
-describe('rounds', () => {
-  /** Answers each key with itself in capitals, but for `nobody`, and notes what each round asked for. */
+describe('batched lookups', () => {
+  /** Answers each key except `nobody` with its upper case form, and records the keys of each round. */
   function questions() {
     const rounds: (readonly string[])[] = []
     const ask = createBatchedLookup<string>()
@@ -16,13 +16,13 @@ describe('rounds', () => {
     return { rounds, ask: (key: string) => ask(key, load) }
   }
 
-  it('asks together for what is wanted in the same turn, each key once', async () => {
+  it('look up all keys requested in the same turn together, each key once', async () => {
     const { rounds, ask } = questions()
     expect(await Promise.all(['a', 'b', 'a', 'nobody'].map(ask))).to.deep.equal(['A', 'B', 'A', undefined])
     expect(rounds).to.deep.equal([['a', 'b', 'nobody']])
   })
 
-  it('asks for the rest when the round in flight has ended', async () => {
+  it('look up later keys once the current round has ended', async () => {
     const { rounds, ask } = questions()
     const first = ask('a')
     await nextTurn()
@@ -30,14 +30,14 @@ describe('rounds', () => {
     expect(rounds).to.deep.equal([['a'], ['a', 'b']])
   })
 
-  it('asks for at most 100 keys in one round', async () => {
+  it('look up at most 100 keys in one round', async () => {
     const { rounds, ask } = questions()
     const keys = Array.from({ length: 150 }, (_, n) => `k${n}`)
     expect(await Promise.all(keys.map(ask))).to.deep.equal(keys.map((key) => key.toUpperCase()))
     expect(rounds.map(({ length }) => length)).to.deep.equal([100, 50])
   })
 
-  it('fails all of a round that fails, and goes on', async () => {
+  it('fail all keys of a failed round, and continue', async () => {
     const { ask } = questions()
     const outcomes = await Promise.allSettled(['a', 'bad'].map(ask))
     expect(outcomes.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected'])

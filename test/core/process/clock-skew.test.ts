@@ -40,7 +40,7 @@ describe('nodes whose clocks differ', () => {
       text: 'Hi',
     })
 
-  it('4 s apart: ids are in the order in which mail came, whoever took it, and each lists it at once', async () => {
+  it('4 s apart: ids are in the order in which mail arrived, whichever node received it, and each node lists it at once', async () => {
     const ids: string[] = []
     for (let n = 0; n < 6; n++) {
       ids.push(await arrive(n % 2 === 0 ? ahead : behind, n))
@@ -51,7 +51,7 @@ describe('nodes whose clocks differ', () => {
     expect(ids).to.deep.equal(ids.toSorted())
   })
 
-  it('4 s apart: a lease holds for the other node as long as for its own', async () => {
+  it('4 s apart: a lease lasts as long for the other node as for its own', async () => {
     Object.assign(behind.ctx.settings.outbound, { leaseSeconds: 3 })
     const sent = await send(ahead, 'someone@elsewhere.example')
     expect(sent.status).to.equal(202)
@@ -63,7 +63,7 @@ describe('nodes whose clocks differ', () => {
     expect(await isHeld(behind.ctx, attempt!)).to.equal(true)
   })
 
-  it('4 s apart: the sweep of the one passes nothing that the other is about to write', async () => {
+  it('4 s apart: the sweep of one node skips nothing that the other is about to write', async () => {
     await sweepArrivals(ahead.ctx)
     const swept = await door.ctx.store.state.findOne({ _id: 'sweptMessages' })
     expect(String(swept?.value) < (await arrive(behind, 100))).to.equal(true)
@@ -79,7 +79,7 @@ describe('nodes whose clocks differ', () => {
     ['an hour behind', -3_600_000, { sound: false, told: ['error'] }],
   ] as const
   for (const [name, aheadMs, { sound, told }] of differences)
-    it(`a difference of ${name} is ${sound ? 'followed' : 'refused'}`, async () => {
+    it(`a difference of ${name} is ${sound ? 'accepted' : 'refused'}`, async () => {
       machines.ahead = aheadMs
       const before = door.logs().length
       await ahead.ctx.skew.measure()

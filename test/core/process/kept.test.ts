@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createKept, type KeptOptions } from '../../../core/process/kept.ts'
 import { expectLinear } from '../../mail/cost.ts'
 
-describe('what was found out lately', () => {
+describe('a cache with lifetimes', () => {
   let nowMs = 0
   const clock = { now: () => new Date(nowMs) }
   const make = (options: Partial<KeptOptions<string>> = {}) =>
@@ -11,7 +11,7 @@ describe('what was found out lately', () => {
     nowMs = 0
   })
 
-  it('ends with its lifetime, counted from the last set', () => {
+  it('drops an entry at the end of its lifetime, counted from the last set', () => {
     const kept = make()
     kept.set('a', 'first')
     nowMs = 900
@@ -22,7 +22,7 @@ describe('what was found out lately', () => {
     expect(kept.get('a')).to.equal(undefined)
   })
 
-  it('ends sooner when it is told so, and not later', () => {
+  it('can end an entry sooner, but not later', () => {
     const kept = make()
     kept.set('short', 'x', 10)
     kept.set('long', 'x', 10_000)
@@ -32,7 +32,7 @@ describe('what was found out lately', () => {
     expect(kept.get('long')).to.equal(undefined)
   })
 
-  it('leaves out the oldest when there are too many', () => {
+  it('drops the oldest entry if there are too many', () => {
     const kept = make()
     for (const key of ['a', 'b', 'c']) kept.set(key, key)
     kept.get('a')
@@ -41,7 +41,7 @@ describe('what was found out lately', () => {
     expect([...kept.keys()]).to.deep.equal(['c', 'b', 'd'])
   })
 
-  it('leaves out what was used least lately where use renews it', () => {
+  it('drops the least recently used entry if use renews entries', () => {
     const kept = make({ renewOnUse: true })
     for (const key of ['a', 'b', 'c']) kept.set(key, key)
     nowMs = 900
@@ -65,7 +65,7 @@ describe('what was found out lately', () => {
     expect([...kept.keys()]).to.deep.equal(['d'])
   })
 
-  it('tells how much more it keeps without leaving out what has not ended', () => {
+  it('reports how much room it has without dropping valid entries', () => {
     const kept = make({ max: 10, weigh: (value) => value.length })
     kept.set('a', 'x'.repeat(6))
     nowMs = 500
@@ -75,7 +75,7 @@ describe('what was found out lately', () => {
     expect(kept.room()).to.equal(9)
   })
 
-  it('gives back the memory of all that has ended when the next one comes', () => {
+  it('frees all expired entries when the next one is set', () => {
     const kept = make({ max: 1_000 })
     for (let n = 0; n < 1_000; n++) kept.set(`key ${n}`, 'x')
     nowMs = 1_000
@@ -83,7 +83,7 @@ describe('what was found out lately', () => {
     expect([...kept.keys()]).to.deep.equal(['next'])
   })
 
-  it('takes no longer for an entry where it is full of many', () => {
+  it('takes no longer to set an entry if it is full of many', () => {
     expectLinear('many in as much room', Buffer.alloc(16_000), ({ length }) => {
       for (let times = 0; times < 20; times++) {
         const kept = make({ max: length / 2 })

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import { createKnown } from '../../../core/process/known.ts'
 
-/** What is kept elsewhere, and the questions that were asked there. */
+/** The source of the cached values, and a record of the queries to it. */
 function makeSource(values: Record<string, string>) {
   const questions: (readonly string[])[] = []
   const held: PromiseWithResolvers<void>[] = []
@@ -29,7 +29,7 @@ function makeSource(values: Record<string, string>) {
   }
 }
 
-describe('what a process knows of things that others may change', () => {
+describe('a cache of values that others may change', () => {
   let nowMs = 0
   const clock = { now: () => new Date(nowMs) }
   const make = () => createKnown<string>(clock, { staleMs: 1_000 })
@@ -37,7 +37,7 @@ describe('what a process knows of things that others may change', () => {
     nowMs = 0
   })
 
-  it('reads what is in use anew before its time is over, all in one question, and nobody waits for it', async () => {
+  it('refreshes values in use before they expire, all in one query, without callers waiting', async () => {
     const source = makeSource({ a: '1', b: '1', c: '1' })
     const known = make()
     for (const key of ['a', 'b', 'c']) await known.find(key, source.load)
@@ -55,7 +55,7 @@ describe('what a process knows of things that others may change', () => {
     expect([known.get('a'), known.get('b'), known.get('c')]).to.deep.equal(['2', '2', undefined])
   })
 
-  it('asks again once the time of something is over that nobody asked for meanwhile', async () => {
+  it('queries again once an unused value has expired', async () => {
     const source = makeSource({ a: '1' })
     const known = make()
     await known.find('a', source.load)
@@ -67,7 +67,7 @@ describe('what a process knows of things that others may change', () => {
     expect(source.questions).to.have.length(2)
   })
 
-  it('forgets what is gone when it is read anew', async () => {
+  it('drops a value that is gone when it is refreshed', async () => {
     const source = makeSource({ a: '1' })
     const known = make()
     await known.find('a', source.load)
@@ -78,7 +78,7 @@ describe('what a process knows of things that others may change', () => {
     expect(known.get('a')).to.equal(undefined)
   })
 
-  it('does not keep what was read anew before a change was heard', async () => {
+  it('does not keep a value whose refresh started before a change was announced', async () => {
     const source = makeSource({ a: '1' })
     const known = make()
     await known.find('a', source.load)
@@ -93,7 +93,7 @@ describe('what a process knows of things that others may change', () => {
     expect(await known.find('a', source.load)).to.equal('2')
   })
 
-  it('knows what could not be read anew until its time is over', async () => {
+  it('keeps a value that could not be refreshed until it expires', async () => {
     const source = makeSource({ a: '1' })
     const known = make()
     const fail = async () => {

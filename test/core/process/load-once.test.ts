@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { loadOnce } from '../../../core/process/load-once.ts'
 
 describe('loading a module with its first use', () => {
-  it('happens once, however many want it at the same time', async () => {
+  it('happens once for simultaneous uses', async () => {
     let loads = 0
     const load = loadOnce(async () => ({ number: ++loads }))
     const [first, second] = await Promise.all([load(), load()])

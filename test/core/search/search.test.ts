@@ -19,7 +19,7 @@ import { packPage, pageRows, versionOf } from '../../../store/segment-table.ts'
 import { toldOf } from '../../documents.ts'
 import { type Door, deliver, makeTenant, openDoor } from '../../start/door.ts'
 
-/** What a message of the reference says, field by field; each value is looked into for itself. */
+/** A message of the reference model, field by field; each value is searched separately. */
 type Letter = {
   readonly id: string
   readonly fields: { readonly [field: string]: readonly string[] }
@@ -86,7 +86,7 @@ describe('search', () => {
   })
   after(() => door?.close())
 
-  it('finds what reading every message finds', async () => {
+  it('finds the same as reading every message', async () => {
     let round = 0
     await fc.assert(
       fc.asyncProperty(
@@ -102,7 +102,7 @@ describe('search', () => {
           for (let from = 0; from < stored.length; from += batch) {
             const ids = stored.slice(from, from + batch).map(({ id }) => id)
             await indexArrivals(door.ctx, await toldOf(door.ctx, ids))
-            // Twice is the same as once, and late ones stand in newer segments.
+            // Indexing twice has the same effect as once, and late messages are in newer segments.
             if (from % 4 === 0) await indexArrivals(door.ctx, await toldOf(door.ctx, ids.slice(0, 1)))
             if (from % 7 === 0) await mergeSegments(door.ctx, tenant.mailboxId)
           }
@@ -161,7 +161,7 @@ describe('search', () => {
     return { id, fields, sizeBytes: Buffer.byteLength(raw), hasAttachment: attachment !== null }
   }
 
-  /** All pages, of the mailbox and of all mailboxes, which must be the same. */
+  /** All pages of a search in the mailbox and in all mailboxes, which must give the same results. */
   async function allOf(principal: Principal, address: string, q: string): Promise<readonly string[]> {
     const pages = async (
       read: (before: string | undefined) => Promise<{ items: readonly { id: string }[]; next: string | null }>,
@@ -189,7 +189,7 @@ describe('search', () => {
       ids.push(await deliver(door.ctx, { to: tenant.address, raw }))
       await sleep(2)
     }
-    // The newest are not indexed, and the mark says so.
+    // The newest messages are not indexed, as the index position shows.
     for (let n = 0; n < 45; n += 15) await indexArrivals(door.ctx, await toldOf(door.ctx, ids.slice(n, n + 15)))
     await writeState(door.ctx.store, 'searchableMessages', ids[45])
     const folders = (await findFolders(door.ctx.store, tenant.mailboxId)).map((each) => ({ ...each, total: 1_000_000 }))
@@ -224,7 +224,7 @@ describe('search', () => {
     }
   })
 
-  it('forgets the words of what is gone', async () => {
+  it('removes the words of deleted messages', async () => {
     const tenant = await makeTenant(door, { name: 'tidy' })
     const principal = await authenticate(door.ctx, tenant.key)
     const { address, mailboxId } = tenant
@@ -243,7 +243,7 @@ describe('search', () => {
     expect(await door.ctx.store.searchSegments.find({ mailboxId }).toArray()).to.deep.equal(segments)
   })
 
-  it('indexes what was missed and nothing else', async () => {
+  it('indexes missed messages and nothing else', async () => {
     const tenant = await makeTenant(door, { name: 'missed' })
     const principal = await authenticate(door.ctx, tenant.key)
     const ids = []
@@ -258,7 +258,7 @@ describe('search', () => {
     expect(await allOf(principal, tenant.address, 'missed')).to.deep.equal(ids.toReversed())
   })
 
-  it('tells of a segment of several pages which messages it has, as they are', async () => {
+  it('reports exactly the messages of a segment of several pages', async () => {
     const { store } = door.ctx
     const began = Date.parse('2026-01-01T00:00:00Z')
     const message = (n: number, blobId = `blob${n}`) => ({
@@ -266,7 +266,7 @@ describe('search', () => {
       mailboxId: 'mbx_pages',
       blob: { id: blobId, chunks: 1, sizeBytes: 1 },
     })
-    // Every second millisecond, newest first.
+    // One message every two milliseconds, newest first.
     const numbers = Array.from({ length: 2 * pageRows + 5 }, (_, n) => 2 * (2 * pageRows + 5 - n))
     const rows = numbers
       .map((n) => message(n))
@@ -302,7 +302,7 @@ describe('search', () => {
   })
 })
 
-/** The meaning of a query, by reading. */
+/** The reference implementation of a query: reads every message. */
 function isTrue(query: ParsedQuery, letter: Letter): boolean {
   switch (query.kind) {
     case 'and':

@@ -1,4 +1,4 @@
-/** The change of the master key: by hand, under load, and wherever a process dies on the way. */
+/** The rotation of the master key: by hand, under load, and with a process dying at any step. */
 import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ const newKey = () => randomBytes(32).toString('hex')
 const silent = () => undefined
 const idOf = (name: string) => (name === 'state' ? acmeAccountName('https://authority.example') : `sealed-${name}`)
 
-describe('the change of the master key', () => {
+describe('the rotation of the master key', () => {
   let door: Door
   before(async () => {
     door = await openDoor()
@@ -33,7 +33,7 @@ describe('the change of the master key', () => {
 
   const masterOf = (ctx: Context) => ctx.keyring.given().master.id
 
-  /** Puts something sealed into every field that the table names, and says what it is. */
+  /** Puts a sealed value into every field of the table of sealed fields; the plain value names its field. */
   async function sealEverywhere(ctx: Context, seal: (plain: string, purpose: string) => Buffer): Promise<void> {
     for (const name of sealedCollections) {
       const document: Document = { _id: idOf(name), [collections[name].shardKey]: idOf(name) }
@@ -45,7 +45,7 @@ describe('the change of the master key', () => {
     }
   }
 
-  /** What is sealed there, opened, and the ids of the keys that it is sealed with. */
+  /** Opens these sealed values and checks them. Returns the ids of the keys that sealed them. */
   async function openEverywhere(ctx: Context): Promise<ReadonlySet<string | null>> {
     const keys = new Set<string | null>()
     for (const name of sealedCollections) {
@@ -62,12 +62,12 @@ describe('the change of the master key', () => {
     return keys
   }
 
-  it('seals all anew, with what earlier versions sealed; digests stay, and links of before still open', async () => {
+  it('seals all values again, including those of earlier versions; digests stay, and earlier links still work', async () => {
     const { ctx } = door
     const other = await door.another()
     const before = masterOf(ctx)
     const old = ctx.keyring.given().master
-    // Without the mark and the id of the key, as there was one.
+    // Without the marker and key id, as earlier versions sealed.
     await sealEverywhere(ctx, (plain, purpose) => sealWith(old, plain, purpose).subarray(12))
     const plainBody = { _id: 'plain', accountId: 'acc_x', body: 'em_01j00000000000000000000000' }
     await ctx.store.db.collection<Document>('idempotency').insertOne({ ...plainBody, _id: plainBody._id as never })
@@ -79,7 +79,7 @@ describe('the change of the master key', () => {
     expect(key).to.not.equal(before)
     expect(renewed).to.be.at.least(12)
     expect(unreadable).to.deep.equal([])
-    // The other process was waited for: it has read the new key and seals with it.
+    // The rotation waits for the other process, which has read the new key and seals with it.
     for (const each of [ctx, other.ctx]) {
       expect(await openEverywhere(each)).to.deep.equal(new Set([key]))
       expect(sealedWith(each.secrets.seal('x', 'y'))).to.equal(key)
@@ -96,7 +96,7 @@ describe('the change of the master key', () => {
     await other.close()
   })
 
-  it('goes on while processes seal: nothing is lost, and each has the key within a second', async () => {
+  it('runs while processes seal: nothing is lost, and each process has the key within a second', async () => {
     const { ctx } = door
     const other = await door.another()
     let going = true
@@ -121,7 +121,7 @@ describe('the change of the master key', () => {
     await other.close()
   })
 
-  it('is refused while a process runs that does not have the key, and after that process was given it goes on', async () => {
+  it('is refused while a running process lacks the key, and continues once that process has been given it', async () => {
     const { ctx } = door
     const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-keys-'))
     const secrets = path.join(folder, 'secrets')
@@ -130,7 +130,7 @@ describe('the change of the master key', () => {
     const before = masterOf(ctx)
     const refused = await failureOf(rotateMasterKey(ctx, silent))
     expect(refused.message).to.match(/^These processes do not have the key [0-9a-f]{16}: test on /)
-    // Nothing was changed but the file.
+    // Only the file has changed.
     expect(sealedWith(ctx.secrets.seal('x', 'y'))).to.equal(before)
     expect(await openEverywhere(node)).to.deep.equal(new Set([before]))
     await cp(ctx.keyring.given().folder, secrets, { recursive: true })
@@ -140,7 +140,7 @@ describe('the change of the master key', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('goes on from wherever it died, and a start without a key that is still needed is refused with a sentence', async () => {
+  it('continues from wherever it died, and a start without a key that is still needed is refused with an error', async () => {
     const { ctx } = door
     const { folder } = ctx.keyring.given()
     const open = () =>
@@ -152,7 +152,7 @@ describe('the change of the master key', () => {
       open,
       (dying) => rotateMasterKey(dying, silent),
       async () => {
-        // Who died is forgotten.
+        // The dead process no longer counts.
         door.advance(3 * minuteMs)
         const used = await openEverywhere(ctx)
         if (!used.has(before) || used.size === 1 || halves++ > 0) return
@@ -172,7 +172,7 @@ describe('the change of the master key', () => {
     expect(await placesOf(ctx, before)).to.deep.equal(['state masterKey'])
   })
 
-  it('takes keys of the settings, and says what to do where there is none to change to', async () => {
+  it('uses keys of the settings, and says what to do if there is none to rotate to', async () => {
     const { ctx } = door
     const data = await mkdtemp(path.join(tmpdir(), 'mailroom-keys-'))
     const open = (env: Record<string, string>) => contextOf({ data, url: urlOf(ctx) }, ctx.machineClock, undefined, env)
@@ -196,7 +196,7 @@ describe('the change of the master key', () => {
     expect(sealedWith(ctx.secrets.seal('text', 'use'))).to.equal(key)
     expect(second.secrets.open(sealed, 'use')).to.equal('text')
     await closeContext(second)
-    // Who has the two the other way round must not change back.
+    // A process with the two keys in reverse order must not rotate back.
     expect((await failureOf(rotateMasterKey(ctx, silent))).message).to.match(
       /master\.key is a key that was changed already, on another node\.$/,
     )
@@ -214,7 +214,7 @@ describe('the change of the master key', () => {
     ['no base64', Buffer.from('not a key\n'), /master\.key does not hold a key of 32 bytes\.$/],
   ] as const
   for (const [name, bytes, said] of wrongFiles)
-    it(`a key file that is ${name} is told by its name`, async () => {
+    it(`the error for a key file that is ${name} names the file`, async () => {
       const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-keys-'))
       await cp(door.ctx.keyring.given().folder, path.join(folder, 'secrets'), { recursive: true })
       await writeFile(path.join(folder, 'secrets', 'master.key'), bytes)
@@ -229,7 +229,7 @@ const urlOf = ({ store: { db } }: Context) =>
 const fieldsOf = (name: SealedCollectionName) => sealedFields[name] as unknown as readonly SealedField[]
 const collectionOf = ({ store }: Context, name: SealedCollectionName) => store[name] as unknown as Collection<Document>
 
-/** In a list the first two elements. */
+/** Sets a value at a path; in a list, in its first two elements. */
 function put(into: Document, [step = '', ...steps]: readonly string[], value: unknown): void {
   if (steps.length === 0) into[step] = value
   else if (steps[0] === '*') {
@@ -241,7 +241,7 @@ function put(into: Document, [step = '', ...steps]: readonly string[], value: un
   }
 }
 
-/** The documents in which the id of a key stands, anywhere in the database. */
+/** The documents anywhere in the database that contain the id of a key. */
 async function placesOf({ store: { db } }: Context, keyId: string): Promise<readonly string[]> {
   const found: string[] = []
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
@@ -260,7 +260,7 @@ async function placesOf({ store: { db } }: Context, keyId: string): Promise<read
   return found
 }
 
-/** The beginning of what is sealed with a key, in base64. */
+/** The first bytes of values sealed with a key, in base64. */
 const marked = (keyId: string) => Buffer.from(`6d726b31${keyId}`, 'hex').toString('base64').slice(0, 16)
 
 async function failureOf(work: Promise<unknown> | (() => Promise<unknown>)): Promise<Error> {

@@ -34,7 +34,7 @@ describe('sweeps', () => {
     const there = async (id: string) => door.ctx.store.blobs.countDocuments({ _id: { $gte: `${id}#`, $lt: `${id}#~` } })
     const blobOf = async (messageId: string) => (await door.ctx.store.messages.findOne({ _id: messageId }))!.blob.id
 
-    /** A blob as an arrival leaves it that never came to its message. */
+    /** A blob left by an arrival that never stored its message. */
     async function orphan(users: readonly string[], bytes = Buffer.alloc(2_500_000, 'x')): Promise<string> {
       const at = door.ctx.clock.now()
       const { ref, chunks } = await packBlob(door.ctx.store, { id: newId('blb', at), bytes, users, at })
@@ -42,7 +42,7 @@ describe('sweeps', () => {
       return ref.id
     }
 
-    it('that nobody uses go after an hour, with all their chunks', async () => {
+    it('without users are deleted after an hour, with all their chunks', async () => {
       const id = await orphan([newId('msg', door.ctx.clock.now())])
       expect(await there(id)).to.equal(3)
       door.advance(hourMs - 60_000)
@@ -53,7 +53,7 @@ describe('sweeps', () => {
       expect(await there(id)).to.equal(0)
     })
 
-    it('in use stay, also those of a send and of one that waits for its copy', async () => {
+    it('in use are kept, also those of a send and of a send that waits for its copy', async () => {
       const received = await blobOf(await deliver(door.ctx, { to: tenant.address, raw: raw('kept') }))
       const { body } = await call<{ id: string }>('POST', `${mailboxPath(tenant.address)}/send`, {
         to: 'x@remote.example',
@@ -73,7 +73,7 @@ describe('sweeps', () => {
       await emails.updateOne({ _id: body.id }, { $set: { planned: true } })
     })
 
-    it('whose message went without them go too, when they came in doubt', async () => {
+    it('whose message was deleted without them are deleted too once they are in doubt', async () => {
       const id = await deliver(door.ctx, { to: tenant.address, raw: raw('cut off') })
       const blob = await blobOf(id)
       door.advance(2 * hourMs)
@@ -87,7 +87,7 @@ describe('sweeps', () => {
       expect(await there(blob)).to.equal(0)
     })
 
-    it('that somebody is about to use stay', async () => {
+    it('about to be used are kept', async () => {
       const old = await orphan([newId('msg', door.ctx.clock.now())])
       door.advance(2 * hourMs)
       await addBlobUser(door.ctx.store, old, newId('msg', door.ctx.clock.now()))
@@ -95,7 +95,7 @@ describe('sweeps', () => {
       expect(await there(old)).to.equal(3)
     })
 
-    it('that two mailboxes share go with the second message', async () => {
+    it('shared by two mailboxes are deleted with the second message', async () => {
       await call('POST', '/api/v1/mailboxes', { address: 'shared@tenant.example' })
       await call('POST', '/api/v1/aliases', {
         alias: 'both@tenant.example',
@@ -114,7 +114,7 @@ describe('sweeps', () => {
       }
     })
 
-    it('of a mailbox that ended go with it, and its address is free again', async () => {
+    it('of a deleted mailbox are deleted with it, and its address is free again', async () => {
       await call('POST', '/api/v1/mailboxes', { address: 'ended@tenant.example' })
       const blob = await blobOf(await deliver(door.ctx, { to: 'ended@tenant.example', raw: raw('ended') }))
       await call('DELETE', mailboxPath('ended@tenant.example'))
@@ -126,7 +126,7 @@ describe('sweeps', () => {
     })
   })
 
-  describe('places', () => {
+  describe('quota places', () => {
     const counts = async () => {
       const account = await door.ctx.store.accounts.findOne({ _id: tenant.accountId })
       return { inboxes: account?.inboxes, webhooks: account?.webhooks, aliases: account?.aliases ?? 0 }
@@ -143,7 +143,7 @@ describe('sweeps', () => {
     const leave = (left: { inboxes: number; webhooks: number; aliases: number }) =>
       door.ctx.store.accounts.updateOne({ _id: tenant.accountId }, { $set: left })
 
-    it('that a crash left taken are free again after two looks, and only after an unclean end', async () => {
+    it('left taken by a crash are released after two checks, and only after an unclean end', async () => {
       const right = await real()
       const left = { inboxes: right.inboxes + 2, webhooks: right.webhooks + 1, aliases: right.aliases + 1 }
       const [ended] = [await noteRunning(door.ctx), await noteRunning(door.ctx)]
@@ -151,7 +151,7 @@ describe('sweeps', () => {
       await leave(left)
       for (let look = 0; look < 3; look++) await recountQuotas(door.ctx)
       expect(await counts()).to.deep.equal(left)
-      // The other one was not seen since.
+      // The other process has not been seen since.
       door.advance(4 * minuteMs)
       await recountQuotas(door.ctx)
       expect(await counts()).to.deep.equal(left)
@@ -161,7 +161,7 @@ describe('sweeps', () => {
       expect((await door.ctx.store.state.findOne({ _id: 'countedPlaces' }))?.value).to.equal('done')
     })
 
-    it('that are being taken between two looks are left alone', async () => {
+    it('being taken between two checks are not touched', async () => {
       const right = await real()
       await noteRunning(door.ctx)
       door.advance(4 * minuteMs)
@@ -174,7 +174,7 @@ describe('sweeps', () => {
       expect(await counts()).to.deep.equal(right)
     })
 
-    it('of a mailbox that ended are given back once', async () => {
+    it('of a deleted mailbox are returned once', async () => {
       const right = await counts()
       await call('POST', '/api/v1/mailboxes', { address: 'brief@tenant.example' })
       const doc = (await door.ctx.store.mailboxes.findOne({
@@ -188,12 +188,12 @@ describe('sweeps', () => {
     })
   })
 
-  it('a send that another process has just committed is left to it for a moment', async () => {
+  it('a send that another process has just committed is left to that process for a moment', async () => {
     const { emails, outbox } = door.ctx.store
     const body = { to: 'x@remote.example', subject: 'x', text: 'x' }
     const sent = await call<{ id: string }>('POST', `${mailboxPath(tenant.address)}/send`, body)
     await door.ctx.background.done()
-    // As another process finds it that hears of an outcome while the rest is being derived.
+    // The state that another process finds if it is notified of an outcome while the rest is being derived.
     await emails.updateOne({ _id: sent.body.id }, { $set: { planned: false, todoAt: door.ctx.clock.now() } })
     await outbox.deleteOne({ accountId: tenant.accountId, _id: `${sent.body.id}#0` })
     const rows = () => outbox.countDocuments({ accountId: tenant.accountId, _id: `${sent.body.id}#0` })
@@ -204,7 +204,7 @@ describe('sweeps', () => {
     expect(await rows()).to.equal(1)
   })
 
-  describe('takes', () => {
+  describe('quota taken for sends', () => {
     const used = async () => (await call<{ sends: { used: number } }>('GET', '/api/v1/usage')).body.sends.used
     const open = () => door.ctx.store.usage.countDocuments({ 'open.at': { $gt: new Date(0) } })
     const takeFor = (purpose: string, token: string) =>
@@ -221,7 +221,7 @@ describe('sweeps', () => {
       return (await door.ctx.store.emails.findOne({ accountId: tenant.accountId, _id: sent.body.id }))!
     }
 
-    it('of sends that were committed are closed at once, those of refused ones given back', async () => {
+    it('is closed at once for committed sends, and returned for refused ones', async () => {
       const before = await used()
       await send()
       const refused = { to: 'x@remote.example', subject: 'x', text: 'x', headers: { 'X-A': '\u{1f600}'.repeat(300) } }
@@ -230,7 +230,7 @@ describe('sweeps', () => {
       expect(await open()).to.equal(0)
     })
 
-    it('of sends that can be repeated, of large ones and of those for later are counted once and closed too', async () => {
+    it('is counted once and closed for sends with an Idempotency-Key, large sends and scheduled sends too', async () => {
       const counted = async () => {
         const at = door.ctx.clock.now()
         const [month] = await findUsage(door.ctx.store, [usagePeriod(tenant.accountId, 'month', at).id])
@@ -251,12 +251,12 @@ describe('sweeps', () => {
         const { status } = await call('POST', path, { ...body, ...what }, headers)
         expect(status).to.equal(202)
       }
-      // One of them is a repeat.
+      // One of the sends is a repeat.
       expect(await counted()).to.deep.equal(before.map((count) => count + kinds.length - 1))
       expect(await open()).to.equal(0)
     })
 
-    it('of a send that never came are given back, once', async () => {
+    it('is returned once for a send that was never stored', async () => {
       const before = await used()
       await takeFor(newId('em', door.ctx.clock.now()), 'lost')
       await sweepOpenTakes(door.ctx)
@@ -267,7 +267,7 @@ describe('sweeps', () => {
       expect([await used(), await open()]).to.deep.equal([before, 0])
     })
 
-    it('of a send that came stay, and of its other tries they do not', async () => {
+    it('is kept for a stored send, but not for its other attempts', async () => {
       const email = await send()
       const before = await used()
       await takeFor(email._id, email.takenBy ?? '')
@@ -278,7 +278,7 @@ describe('sweeps', () => {
     })
   })
 
-  it('the end of a mailbox that a crash cut off is finished and told once', async () => {
+  it('the deletion of a mailbox that a crash interrupted is finished and announced once', async () => {
     await call('POST', '/api/v1/mailboxes', { address: 'half@tenant.example' })
     await call('POST', '/api/v1/aliases', { alias: 'half-alias@tenant.example', targets: ['half@tenant.example'] })
     const found = { accountId: tenant.accountId, address: 'half@tenant.example' }
@@ -293,14 +293,14 @@ describe('sweeps', () => {
     expect((await call('DELETE', '/api/v1/aliases/half-alias@tenant.example')).status).to.equal(404)
   })
 
-  it('an account that was quiet for a month goes on with the numbers of its events', async () => {
+  it('an account without events for a month continues their sequence numbers', async () => {
     const { events } = door.ctx.store
     const last = async () =>
       (await events.find({ accountId: tenant.accountId }).sort({ seq: -1 }).limit(1).next())?.seq ?? 0
     const before = await last()
     door.advance(31 * dayMs)
     await sweepEventFloors(door.ctx)
-    // What the database does with events of 30 days ago.
+    // As the database expires events after 30 days.
     await events.deleteMany({ accountId: tenant.accountId })
     await announceArrivals(
       door.ctx,

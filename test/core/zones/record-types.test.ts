@@ -71,18 +71,18 @@ describe('DNS records', () => {
     ['flags that nobody knows', 'CAA', '1 issue "ca.example"', null, null],
   ]
   for (const [name, type, value, canonical, priority] of read)
-    it(`of the type ${type} ${canonical === null ? 'refuse' : 'take'} ${name}`, () => {
+    it(`of the type ${type} ${canonical === null ? 'refuse' : 'accept'} ${name}`, () => {
       const given = { type, value }
       if (canonical === null) expect(refusalOf(() => readContent(type, given))).to.match(/^validation_error/)
       else expect(readContent(type, given)).to.deep.equal({ value: canonical, priority })
     })
 
-  it('have a priority where their type has one', () => {
+  it('have a priority if their type has one', () => {
     expect(readContent('MX', { value: 'mx.example.net', priority: 7 }).priority).to.equal(7)
     expect(refusalOf(() => readContent('A', { value: '192.0.2.1', priority: 7 }))).to.include('has no priority')
   })
 
-  it('are what goes on the wire, long texts in strings of 255 bytes', () => {
+  it('are encoded for the wire, with long texts in strings of 255 bytes', () => {
     const base = {
       _id: 'rec_1',
       domain: 'example.org',
@@ -101,7 +101,7 @@ describe('DNS records', () => {
       })
       expect(record.name).to.equal('www.example.org')
       if (record.type === 'TXT') expect(record.data.every((each) => each.length <= 255)).to.equal(true)
-      // dns-packet's types know three tags of CAA.
+      // The types of dns-packet know only three tags of CAA.
       expect(encode({ type: 'response', answers: [{ ttl, ...record } as never] }).length).to.be.above(20)
     }
     const { data } = servedRecord('example.org', {
@@ -196,7 +196,7 @@ describe('DNS records', () => {
     ['SRV of all', [], '* SRV 0 5060 sip.example.net', null],
   ]
   for (const [name, others, record, words] of together)
-    it(`${words === null ? 'stand' : 'do not stand'} together: ${name}`, () => {
+    it(`${words === null ? 'can' : 'cannot'} exist together: ${name}`, () => {
       const zone = { origin: 'example.org', record: parsed(record), others: others.map(parsed) }
       const refusal = refusalOf(() => requireFits(zone))
       if (words === null) expect(refusal).to.equal(null)
@@ -234,13 +234,13 @@ describe('DNS records', () => {
   for (const record of zone) {
     const text = `${record.name} ${record.type} ${record.value}`
     const isHarmless = harmless.some((each) => text.startsWith(each))
-    it(`${isHarmless ? 'are nothing to mail' : 'are needed by mail'}: ${text}`, () => {
+    it(`${isHarmless ? 'are not needed by mail' : 'are needed by mail'}: ${text}`, () => {
       const why = criticalIn({ origin: 'example.org', records: zone })(record)
       expect(why === null, why ?? '').to.equal(isHarmless)
     })
   }
 
-  it('are needed by mail: a delegation above what mail needs', () => {
+  it('are needed by mail: a delegation above a record that mail needs', () => {
     const why = criticalIn({ origin: 'example.org', records: [...zone, parsed('sub NS ns1.example.net')] })
     expect(why(parsed('sub NS ns1.example.net'))).to.include('(NS)')
     expect(absolute('sub', 'example.org')).to.equal('sub.example.org')

@@ -12,7 +12,7 @@ import {
 
 const bytes = (...hex: readonly string[]) => Buffer.from(hex.join(''), 'hex')
 
-/** What dig and named of BIND 9.18 said to each other, second 1795386342. */
+/** Messages that dig and named of BIND 9.18 exchanged at Unix time 1795386342. */
 const exchanges = {
   sha256: {
     asked: bytes(
@@ -126,7 +126,7 @@ describe('TSIG (RFC 8945)', () => {
       }
     })
 
-    it('hears what the other side refused', () => {
+    it('reads the refusal of the other side', () => {
       const priorMac = Buffer.alloc(32)
       expect(verifyMessage(exchanges.unknownKey.answered, { at: at(), keys, priorMac })).to.deep.equal({
         kind: 'complaint',
@@ -135,7 +135,7 @@ describe('TSIG (RFC 8945)', () => {
     })
   })
 
-  describe('what is not right', () => {
+  describe('invalid signatures', () => {
     const { asked } = exchanges.sha256
     const edited = (edit: (message: Buffer) => unknown) => {
       const copy = Buffer.from(asked)
@@ -200,7 +200,7 @@ describe('TSIG (RFC 8945)', () => {
         expect(verdict.kind === 'refused' ? `refused ${verdict.error}` : verdict.kind).to.equal(expected)
       })
 
-    it('a MAC cut short: refused BADTRUNC from half of it on, below malformed', () => {
+    it('a truncated MAC: refused with BADTRUNC from half its length on, malformed below', () => {
       const short = (length: number) => {
         const cut = 32 - length
         const message = Buffer.concat([asked.subarray(0, -6 - cut), asked.subarray(-6)])
@@ -215,7 +215,7 @@ describe('TSIG (RFC 8945)', () => {
       expect(short(0).kind).to.equal('malformed')
     })
 
-    it('answers a request of the wrong time signed, with the time here', () => {
+    it('a request with a wrong time is answered signed, with the current time', () => {
       const verdict = verifyMessage(asked, { at: at(1_000), keys })
       if (verdict.kind !== 'refused' || verdict.verified === null) return expect.fail(verdict.kind)
       const { key: known, mac, message } = verdict.verified
@@ -243,7 +243,7 @@ describe('TSIG (RFC 8945)', () => {
     expect(kindOf(two.message, one.mac, false)).to.equal('refused')
   })
 
-  it('never throws, whatever comes', () => {
+  it('never throws, whatever the input', () => {
     const mutated = fc.array(fc.tuple(fc.nat(exchanges.sha256.asked.length - 1), fc.nat(255)), { maxLength: 6 })
     fc.assert(
       fc.property(mutated, fc.nat(exchanges.sha256.asked.length), (edits, length) => {

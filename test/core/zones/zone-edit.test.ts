@@ -4,7 +4,7 @@ import { minuteMs } from '../../../core/process/clock.ts'
 import { lockZone } from '../../../store/zones.ts'
 import { type Door, openDoor } from '../../start/door.ts'
 
-describe('core/zones/zone-edit: when a process died in the middle of a change', () => {
+describe('core/zones/zone-edit: after a process died in the middle of a change', () => {
   let door: Door
   let domain: string
   const zone = () => door.ctx.store.zones.findOne({ _id: domain })
@@ -23,7 +23,7 @@ describe('core/zones/zone-edit: when a process died in the middle of a change', 
     expect((await zone())?.lock?.token).to.equal('dead')
   })
 
-  it('one that has waits until its lock is over', async () => {
+  it('a start that has something to change waits until the lock expires', async () => {
     const { store } = door.ctx
     const records = () => store.zoneRecords.countDocuments({ domain, purpose: 'spf' })
     expect((await store.zoneRecords.deleteMany({ domain, purpose: 'spf' })).deletedCount).to.equal(1)
