@@ -59,7 +59,7 @@ describe('api: keys', () => {
         () => ({ kind: 'agent', scopes: [scope] }),
         /^(mail|mailboxes|dns):/.test(scope) ? null : 'validation_error scopes',
       ]),
-      ['an agent key with all that is for agents', () => ({ kind: 'agent', scopes: agentScopes }), null],
+      ['an agent key with every agent scope', () => ({ kind: 'agent', scopes: agentScopes }), null],
       ['an account key with every scope', () => ({ scopes: allScopes }), null],
       ['a key without a scope', () => ({ scopes: [] }), 'validation_error scopes'],
       ['a name of spaces', () => ({ name: '  ' }), 'validation_error name'],

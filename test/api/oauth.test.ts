@@ -192,10 +192,10 @@ describe('api: OAuth', () => {
       ['a loopback URI', { redirect_uris: ['http://127.0.0.1:3000/cb', 'http://localhost/cb'] }, null],
       ['the loopback of IPv6', { redirect_uris: ['http://[::1]:3000/cb'] }, null],
       ['the scheme of a program', { redirect_uris: ['com.example.app:/cb', 'cursor://mcp/callback'] }, null],
-      ['a secret, which it does not get', { token_endpoint_auth_method: 'client_secret_post' }, null],
-      ['scopes, which say nothing', { scope: 'mail:read openid offline_access' }, null],
+      ['a requested secret, which is not issued', { token_endpoint_auth_method: 'client_secret_post' }, null],
+      ['scopes, which are ignored', { scope: 'mail:read openid offline_access' }, null],
       ['no URI', { redirect_uris: [] }, 'invalid_redirect_uri', 'must be a list of URIs'],
-      ['a URI that is no list', { redirect_uris: callback }, 'invalid_redirect_uri'],
+      ['a URI instead of a list', { redirect_uris: callback }, 'invalid_redirect_uri'],
       ['a URI that is a number', { redirect_uris: [7] }, 'invalid_redirect_uri'],
       ['a relative URI', { redirect_uris: ['/callback'] }, 'invalid_redirect_uri'],
       ['http on another host', { redirect_uris: ['http://program.example/cb'] }, 'invalid_redirect_uri', 'use https'],
@@ -218,12 +218,12 @@ describe('api: OAuth', () => {
       ],
       ['a URI that is too long', { redirect_uris: [`${callback}/${'x'.repeat(2_000)}`] }, 'invalid_redirect_uri'],
       ['a name of two lines', { client_name: 'Mailroom\nadministration' }, 'invalid_client_metadata'],
-      ['a name that turns the text around', { client_name: 'liam\u202egnp' }, 'invalid_client_metadata'],
+      ['a name with a right-to-left override', { client_name: 'liam\u202egnp' }, 'invalid_client_metadata'],
       ['a name that is too long', { client_name: 'x'.repeat(201) }, 'invalid_client_metadata'],
       ['a flow without codes', { response_types: ['token'], grant_types: ['implicit'] }, 'invalid_client_metadata'],
     ]
     for (const [what, metadata, refused, why = ''] of cases)
-      it(`${what}: ${refused ?? 'taken'}`, async () => {
+      it(`${what}: ${refused ?? 'accepted'}`, async () => {
         const { status, headers, body } = await sendJson(at('/oauth/register'), {
           redirect_uris: [callback],
           ...metadata,
@@ -296,16 +296,16 @@ describe('api: OAuth', () => {
     const told: readonly (readonly [what: string, changed: Parameters, error: string])[] = [
       ['without a challenge', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
       ['with a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
-      ['with a challenge of no method', { code_challenge_method: undefined }, 'invalid_request'],
-      ['with a challenge that is none', { code_challenge: 'x' }, 'invalid_request'],
+      ['with a challenge without a method', { code_challenge_method: undefined }, 'invalid_request'],
+      ['with an invalid challenge', { code_challenge: 'x' }, 'invalid_request'],
       ['for a token at once', { response_type: 'token' }, 'unsupported_response_type'],
       ['without a resource', { resource: undefined }, 'invalid_target'],
       ['for another resource', { resource: 'https://other.example/api/mcp' }, 'invalid_target'],
       ['for a part of the resource', { resource: 'http://localhost' }, 'invalid_target'],
       ['for unknown scopes alone', { scope: 'openid root' }, 'invalid_scope'],
-      ['without asking anybody', { prompt: 'none' }, 'consent_required'],
+      ['without consent', { prompt: 'none' }, 'consent_required'],
       ['for a new sign-in', { prompt: 'login' }, 'invalid_request'],
-      ['for a new sign-in and the question', { prompt: 'login consent' }, 'invalid_request'],
+      ['for a new sign-in and consent', { prompt: 'login consent' }, 'invalid_request'],
     ]
     for (const [what, changed, error] of told)
       it(`${what}: ${error}, returned with issuer and state`, async () => {
@@ -554,11 +554,11 @@ describe('api: OAuth', () => {
     })
 
     const bad: readonly (readonly [what: string, document: (url: string) => Parameters | Json])[] = [
-      ['that names another', (url) => ({ body: described(`${url}x`) })],
-      ['that names nobody', () => ({ body: JSON.stringify({ redirect_uris: [callback] }) })],
-      ['that leads elsewhere', (url) => ({ body: '', status: 302, headers: { location: `${url}x` } })],
-      ['that is not there', () => ({ body: '', status: 404 })],
-      ['that is no JSON', () => ({ body: '<html>' })],
+      ['that names another client', (url) => ({ body: described(`${url}x`) })],
+      ['that names no client', () => ({ body: JSON.stringify({ redirect_uris: [callback] }) })],
+      ['that redirects', (url) => ({ body: '', status: 302, headers: { location: `${url}x` } })],
+      ['that does not exist', () => ({ body: '', status: 404 })],
+      ['that is not JSON', () => ({ body: '<html>' })],
       ['that is a list', () => ({ body: '[]' })],
       [
         'that is larger than 5 KiB',
@@ -647,7 +647,7 @@ describe('api: OAuth', () => {
       ['of another program', async () => ({ client_id: await register() }), 'invalid_grant'],
       ['of an unknown program', () => ({ client_id: 'oac_unknown' }), 'invalid_client'],
       ['for another resource', () => ({ resource: 'https://other.example/' }), 'invalid_target'],
-      ['that is none', () => ({ code: 'x' }), 'invalid_grant'],
+      ['that is invalid', () => ({ code: 'x' }), 'invalid_grant'],
       ['for another kind of grant', () => ({ grant_type: 'password' }), 'unsupported_grant_type'],
     ]
     for (const [what, changed, error] of refused)
@@ -874,12 +874,18 @@ describe('api: OAuth', () => {
         ['a call', 'mailboxes:read', 'tools/call', () => ({ name: 'list_messages', arguments: {} }), 'mail:read'],
         ['a resource', 'mailboxes:read', 'resources/read', () => ({ uri: mailbox() }), 'mail:read'],
         ['a resource of no mail', 'mailboxes:read', 'resources/read', () => ({ uri: 'mailroom://events' }), null],
-        ['a resource that is none', 'mailboxes:read', 'resources/read', () => ({ uri: 'mailroom://none/1' }), null],
+        ['an unknown resource', 'mailboxes:read', 'resources/read', () => ({ uri: 'mailroom://none/1' }), null],
         ['a prompt', 'mail:read', 'prompts/get', () => ({ name: 'answer_newest_unread' }), 'mail:send'],
-        ['a prompt that is none', 'mail:read', 'prompts/get', () => ({ name: 'none' }), null],
+        ['an unknown prompt', 'mail:read', 'prompts/get', () => ({ name: 'none' }), null],
         ['a completed address', 'mail:read', 'completion/complete', () => argument('mailbox'), 'mailboxes:read'],
         ['a completed folder', 'mailboxes:read', 'completion/complete', () => argument('folder'), 'mail:read'],
-        ['what nobody completes', 'mailboxes:read', 'completion/complete', () => argument('constructor'), null],
+        [
+          'an argument without completion',
+          'mailboxes:read',
+          'completion/complete',
+          () => argument('constructor'),
+          null,
+        ],
         ['a watched mailbox', 'mailboxes:read', 'resources/subscribe', () => ({ uri: mailbox() }), 'mail:read'],
         [
           'a subscription',

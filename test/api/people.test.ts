@@ -124,8 +124,8 @@ describe('api: people', () => {
       ['a blank name', { name: ' \u3000 ' }, 'name'],
       ['a name of two lines', { name: 'Ann\u2028Your account ends' }, 'name'],
       ['a name that clears a screen', { name: 'Ann\u009b2J' }, 'name'],
-      ['a name that turns what stands behind it', { name: 'Ann\u202eknab' }, 'name'],
-      ['a name that nobody sees', { name: '\u200b\ufeff \u2060' }, 'name'],
+      ['a name with a right-to-left override', { name: 'Ann\u202eknab' }, 'name'],
+      ['an invisible name', { name: '\u200b\ufeff \u2060' }, 'name'],
       ['a name of two lines', { name: 'a\nb' }, 'name'],
       ['an unknown field', { admin: true }, 'admin'],
     ]

@@ -33,7 +33,7 @@ const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 
 type Ended = { readonly code: number | null; readonly out: string; readonly err: string }
 
-/** Runs a command of `mailroom` to its end. */
+/** Runs a `mailroom` command until it ends. */
 const run = (args: readonly string[], env: Record<string, string>): Promise<Ended> => begin(args, env).ended
 
 function begin(
@@ -56,7 +56,7 @@ function begin(
   return { child, ended }
 }
 
-/** The lines of a log that are no JSON. */
+/** The lines of a log that are not JSON. */
 const plainLines = (log: string) => log.split('\n').filter((line) => line !== '' && !isObject(line))
 
 function isObject(line: string): boolean {
@@ -69,7 +69,7 @@ function isObject(line: string): boolean {
 
 const outcomes = ['delivered', 'bounced', 'deferred']
 
-/** The samples of a scrape, by name with sorted labels; each family stands there once. */
+/** The samples of a scrape, by name with sorted labels. Fails if a metric family appears twice. */
 async function scrape({ metrics }: Service): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`http://${metrics}/metrics`)).text()
   const lines = text.trim().split('\n')
@@ -116,7 +116,7 @@ describe('serving', () => {
     await collector?.close()
   })
 
-  it('refuses to start on a database that was sealed with another key, and two processes with one key are one service', async () => {
+  it('refuses to start on a database sealed with another key; two processes with the same key form one service', async () => {
     const data = await mkdtemp(path.join(tmpdir(), 'mailroom-other-'))
     const env = { MAILROOM_DATA: data, MONGODB_URL: engineUrl(service.data), MAILROOM_HTTP_PORT: '0' }
     const key = path.join(data, 'secrets', 'master.key')
@@ -132,7 +132,7 @@ describe('serving', () => {
     await node.dispose()
   })
 
-  /** Once every process was given the new one, which the command asks. `folder`: of the other node. */
+  /** Checks that the master key is rotated only once every process has the new one. `folder` is that of the other node. */
   async function changesMasterKey(folder: string): Promise<void> {
     const own = path.join(service.data, 'secrets')
     const rotate = () => run(['secrets', 'rotate'], { MAILROOM_DATA: service.data })
@@ -147,7 +147,7 @@ describe('serving', () => {
     expect(JSON.parse(out).sealedAnew).to.be.greaterThan(0)
   }
 
-  /** What ends a key ends it in every process, however lately it was used there. */
+  /** Checks that a revoked or rotated key ends at once in every process, however recently it was used there. */
   async function endsAtOnce(nodes: readonly string[]): Promise<void> {
     const ctx = await contextOf(service)
     const { id: accountId } = await createAccount(ctx, { name: 'ending', owner: null })
@@ -174,7 +174,7 @@ describe('serving', () => {
     await closeContext(ctx)
   }
 
-  it('says on one line where everything listens, and null for what does not', () => {
+  it('prints on one line where each server listens, and null for those that do not', () => {
     const { process: _, logs, stop, dispose, ...line } = service
     expect(Object.keys(line)).to.deep.equal([
       'ready',
@@ -195,7 +195,7 @@ describe('serving', () => {
     expect(path.isAbsolute(service.data)).to.equal(true)
   })
 
-  it('is alive and ready without a key', async () => {
+  it('answers its health checks without a key', async () => {
     for (const at of ['/healthz', '/readyz']) {
       const response = await fetch(`${service.http}${at}`)
       expect(response.status, at).to.equal(200)
@@ -207,13 +207,13 @@ describe('serving', () => {
     })
   })
 
-  it('answers DNS questions, and refuses those that are not its own', async () => {
+  it('answers DNS queries, and refuses those for zones that it does not serve', async () => {
     const [address = '', port] = service.dns!.split(':')
     const asked = query([{ address, port: Number(port) }], 'www.elsewhere.example', 'A')
     expect(await asked.catch(({ code }: DnsError) => code)).to.equal('EREFUSED')
   })
 
-  it('has questions go before other work, where the system permits that', async () => {
+  it('gives DNS queries priority over other work if the system permits it', async () => {
     const wish = 'os.setPriority(os.constants.priority.PRIORITY_ABOVE_NORMAL)'
     const tried = spawn(process.execPath, ['-e', `try { ${wish} } catch {} console.log(os.getPriority())`])
     const [text] = (await once(tried.stdout, 'data')) as [Buffer]
@@ -232,7 +232,7 @@ describe('serving', () => {
     expect(await greeting(service.smtp)).to.contain('mx.free.example')
   })
 
-  it('lets nobody else look into its data folder', async () => {
+  it('keeps its data folder closed to other users', async () => {
     expect((await stat(service.data)).mode & 0o077).to.equal(0)
     for (const name of ['secrets', 'tls', 'engine'])
       for (const file of await readdir(path.join(service.data, name)))
@@ -240,7 +240,7 @@ describe('serving', () => {
           expect((await stat(path.join(service.data, name))).mode & 0o077, `${name}/${file}`).to.equal(0)
   })
 
-  it('refuses to start on a data folder of everybody, and says what to do', async () => {
+  it('refuses to start on a data folder that everybody can write to, and says what to do', async () => {
     const data = await mkdtemp(path.join(tmpdir(), 'mailroom-shared-'))
     await chmod(data, 0o1777)
     const { code, err } = await run(['serve'], { MAILROOM_DATA: data })
@@ -259,7 +259,7 @@ describe('serving', () => {
     expect((await startTls(second.smtp)).subject).to.equal(hostname())
   })
 
-  it('receives for postmaster and abuse of the shared domain, of a sub-domain and of an own domain', async () => {
+  it('receives mail for postmaster and abuse of the shared domain, of a sub-domain and of a custom domain', async () => {
     const ctx = await contextOf(service)
     const tenant = await makeTenant({ ctx, http: service.http }, { name: 'own' })
     const empty = await createAccount(ctx, { name: 'empty', owner: null })
@@ -348,7 +348,7 @@ describe('serving', () => {
     expectNoSecret(service.logs())
   })
 
-  /** In each way, and once where no login is offered. */
+  /** Logs in by each mechanism, and once at a door that offers no login. */
   async function logInBySmtp({ address, api_key: key }: { address: string; api_key: string }): Promise<void> {
     const base64 = (text: string) => Buffer.from(text).toString('base64')
     const plain = base64(`\0${address}\0${key}`)
@@ -373,14 +373,14 @@ describe('serving', () => {
     for (const secret of [...secrets, 'geheim']) expect(logs.includes(secret), secret).to.equal(false)
   }
 
-  it('keeps two instances side by side apart', async () => {
+  it('keeps two instances on one machine separate', async () => {
     const one = await client(service.http)<{ api_key: string }>('POST', '/api/v1/signup', { name: 'side' })
     const two = await client(second.http)<{ api_key: string }>('POST', '/api/v1/signup', { name: 'side' })
     expect([one.status, two.status]).to.deep.equal([201, 201])
     expect((await client(second.http, one.body.api_key)('GET', '/api/v1/account')).status).to.equal(401)
   })
 
-  it('runs in a folder with spaces and signs in its name, and its commands find it there', async () => {
+  it('runs in a folder with spaces and special characters in its name, and its commands find it there', async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'mail room, [#1] (ü)? 50% '))
     const named = await startService({ data: path.join(folder, 'my data') })
     try {
@@ -399,7 +399,7 @@ describe('serving', () => {
     }
   })
 
-  it('counts what its processes do, and one scrape tells all of it', async () => {
+  it('counts the work of all its processes, and one scrape returns all of it', async () => {
     const ctx = await contextOf(second)
     const { address, key } = await makeTenant({ ctx, http: second.http }, { name: 'counted' })
     await closeContext(ctx)
@@ -440,12 +440,12 @@ describe('serving', () => {
       expect(samples.get(`mailroom_database_command_seconds_count{command="find",process="${process}"}`)).to.be.above(0)
     for (const name of Object.keys(processMetrics).filter((each) => !each.includes('_gc_')))
       for (const process of processNames) expect([...samples.keys()], name).to.include(`${name}{process="${process}"}`)
-    // An account, a mailbox or an address as a label would make a family for each.
+    // An account, mailbox or address as a label would make a time series for each.
     for (const secret of ['counted', 'agent@', 'remote.test', 'acc_', 'mbx_', 'key_', '127.0.0.1'])
       expect([...samples.keys()].join('\n')).not.to.contain(secret)
   })
 
-  it('answers nothing but the scrape at the port of metrics, and has none unless it is set', async () => {
+  it('answers only scrapes at the metrics port, and has no such port unless it is set', async () => {
     expect(service.metrics).to.equal(null)
     for (const [method, at] of [
       ['GET', '/'],
@@ -455,7 +455,7 @@ describe('serving', () => {
       expect((await fetch(`http://${second.metrics}${at}`, { method })).status, at).to.equal(404)
   })
 
-  it('makes one trace of a mail or a request, over all processes and up to the endpoint', async () => {
+  it('makes one trace of a message or a request, across all processes and up to the webhook endpoint', async () => {
     const hook = await startWebhookReceiver()
     const ctx = await contextOf(second)
     const { address, key } = await makeTenant({ ctx, http: second.http }, { name: 'traced' })
@@ -507,7 +507,7 @@ describe('serving', () => {
     await hook.close()
   })
 
-  it('makes no trace of anything without the setting', async () => {
+  it('makes no traces without the setting', async () => {
     const ctx = await contextOf(service)
     const messages = await ctx.store.messages.find().toArray()
     const events = await ctx.store.events.find().toArray()
@@ -516,7 +516,7 @@ describe('serving', () => {
     await closeContext(ctx)
   })
 
-  it('refuses to run twice on one data folder, and says so; the first goes on', async () => {
+  it('refuses to run twice on one data folder, and says so; the first keeps running', async () => {
     const again = await run(['serve'], {
       MAILROOM_DATA: service.data,
       MAILROOM_HTTP_PORT: '0',
@@ -567,7 +567,7 @@ describe('serving', () => {
     })
   }
 
-  describe('refuses a setting that it does not know or cannot take, and names it', () => {
+  describe('refuses an unknown or invalid setting, and names it', () => {
     let folder: string
     const files = {
       'mailroom.yaml': 'http:\n  prot: 8080\n',
@@ -713,7 +713,7 @@ describe('serving', () => {
         expect((await readdir(folder)).sort()).to.deep.equal(Object.keys(files).sort())
       })
 
-    it('as the program that it is', async () => {
+    it('when run as a program', async () => {
       const { code, out, err } = await run(argvOf('flat.yaml'), {})
       expect([code, out]).to.deep.equal([1, ''])
       expect(err).to.match(/"http" has no names below it/)
@@ -772,7 +772,7 @@ describe('serving', () => {
   }
 
   for (const part of ['api', 'smtp'] as const) {
-    it(`says which database does not let it in, and no password: ${part}`, async () => {
+    it(`names the database that refuses its login, without the password: ${part}`, async () => {
       const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-nobody-'))
       const { code, err } = await run(['serve', '--only', part], {
         MAILROOM_DATA: folder,
@@ -790,7 +790,7 @@ describe('serving', () => {
     })
   }
 
-  it('names an IPv6 address that it listens on as it stands in URLs', async function () {
+  it('prints an IPv6 address that it listens on in URL form', async function () {
     if (!Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'))) this.skip()
     const node = await startService({ only: 'api', env: { MAILROOM_HTTP_HOST: '::1' } })
     expect(node.http).to.match(/^http:\/\/\[::1\]:\d+$/)
@@ -799,7 +799,7 @@ describe('serving', () => {
     await node.dispose()
   })
 
-  it('SIGINT and SIGTERM end it with status 0, while clients are connected, and nothing listens any more', async () => {
+  it('SIGINT and SIGTERM end it with status 0 while clients are connected, and then nothing listens', async () => {
     const idle = await Promise.all([service, second].map(({ smtp }) => openSession(smtp)))
     const started = Date.now()
     service.process.kill('SIGINT')
@@ -808,7 +808,7 @@ describe('serving', () => {
     // An idle session may last five minutes.
     expect(Date.now() - started).to.be.lessThan(100_000)
     expectNoSecret(service.logs())
-    // From the start to the end, of all processes and at each level.
+    // This includes the logs of all processes at every level, from start to end.
     for (const each of [service, second]) expect(plainLines(each.logs())).to.deep.equal([])
     for (const socket of idle) socket.destroy()
     for (const address of [service.smtp, second.smtp, service.http.slice(7), second.http.slice(7)]) {
@@ -835,7 +835,7 @@ describe('serving', () => {
         starting.child.kill('SIGTERM')
         const { code, out, err } = await starting.ended
         expect([code, out]).to.deep.equal([0, ''])
-        // Nobody waited for the database to the end.
+        // No process waited for the database until its timeout.
         expect(err).not.to.match(/did not stop in time|MongoServerSelectionError/)
       } finally {
         silent.close()
@@ -844,7 +844,7 @@ describe('serving', () => {
     })
   }
 
-  it('a client in the middle of a mail does not keep Haraka from ending by itself', async () => {
+  it('a client in the middle of a message does not keep Haraka from exiting by itself', async () => {
     const stalled = await startService({ only: 'api,smtp' })
     const client = await SmtpClient.hello(stalled.smtp)
     await client.data(['postmaster@agents.localhost'])
@@ -854,7 +854,7 @@ describe('serving', () => {
     await stalled.dispose()
   })
 
-  it('npm start ends with npm', async () => {
+  it('started by npm start, ends with npm', async () => {
     const data = await mkdtemp(path.join(tmpdir(), 'mailroom-npm-'))
     const ports = { MAILROOM_HTTP_PORT: '0', MAILROOM_SMTP_PORT: '0' }
     const npm = spawn('npm', ['start'], {
@@ -878,7 +878,7 @@ describe('serving', () => {
     }
   })
 
-  it('goes on where it stopped', async () => {
+  it('continues where it stopped', async () => {
     const again = await startService({
       data: service.data,
       env: { MAILROOM_SHARED_DOMAIN: 'free.example' },
@@ -893,7 +893,7 @@ describe('serving', () => {
     }
   })
 
-  it('goes on with its database where that is moved to: no mail that was accepted is missing, and none is there twice', async () => {
+  it('continues with its database after that has moved: no accepted message is missing or stored twice', async () => {
     const elsewhere = await startEngine()
     const moving = await startService({ data: second.data })
     const { body: signup } = await client(moving.http)<Json>('POST', '/api/v1/signup', { name: 'moving' })
@@ -921,7 +921,7 @@ describe('serving', () => {
     const call = client(moving.http, key)
     const list = () => call<{ messages: { subject: string }[] }>('GET', `${mailboxPath(address)}/messages?limit=100`)
     const subjects = await eventually('the mail is listed', async () => {
-      // Its parts start one after the other.
+      // The parts of the service start one after the other.
       const answer = await list().catch(() => null)
       return answer?.status === 200 ? answer.body.messages.map(({ subject }) => subject) : null
     })
@@ -932,7 +932,7 @@ describe('serving', () => {
     expect(await elsewhere.client.db('mailroom').collection('messages').countDocuments()).to.be.at.least(
       accepted.length,
     )
-    // Those that ran before the move are gone: whoever changes the master key now waits for none of them.
+    // The processes from before the move are gone, so a rotation of the master key waits for none of them.
     const holders = await elsewhere.client
       .db('mailroom')
       .collection('keyHolders')
@@ -941,14 +941,14 @@ describe('serving', () => {
     expect(holders.map(({ role }) => role).toSorted()).to.deep.equal(['service', 'smtp'])
     const rotated = await run(['secrets', 'rotate'], { MAILROOM_DATA: moving.data })
     expect(rotated.code, rotated.err).to.equal(0)
-    // An error that nobody caught ends with the version of Node.
+    // Node prints its version after an uncaught error.
     expect(moving.logs()).not.to.match(/^Node\.js v/m)
     await moving.stop()
     await elsewhere.stop()
   })
 })
 
-/** What a process printed when it was ready; null until then. */
+/** Returns a function that gives the ready line of a process; null until it is printed. */
 function readyLine({ stdout }: ChildProcess): () => Promise<ReadyLine | null> {
   let text = ''
   stdout?.on('data', (piece: Buffer) => {
