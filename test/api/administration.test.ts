@@ -67,10 +67,10 @@ describe('api: administration', () => {
       ['the address of a mailbox', () => other.address, () => [other.accountId]],
       ['the same in capitals', () => other.address.toUpperCase(), () => [other.accountId]],
       ['the address of a member', () => owner.email, () => [tenant.accountId]],
-      ['an id of nobody', () => `${tenant.accountId.slice(0, -4)}0000`, () => []],
-      ['an address of nobody', () => 'nobody@nowhere.example', () => []],
+      ['an unknown id', () => `${tenant.accountId.slice(0, -4)}0000`, () => []],
+      ['an unknown address', () => 'nobody@nowhere.example', () => []],
       ['no address', () => '@', () => []],
-      ['a name of nobody', () => 'zzz', () => []],
+      ['an unknown name', () => 'zzz', () => []],
     ]
     for (const [name, q, finds] of words) it(`by ${name}`, async () => expect(await found(q())).to.deep.equal(finds()))
 

@@ -102,7 +102,7 @@ describe('api: aliases', () => {
     ['a foreign domain', 'x@stranger.example', ['agent@tenant.example'], 403, 'domain_not_on_account'],
     ['the shared domain', 'x@agents.localhost', ['agent@tenant.example'], 403, 'domain_not_on_account'],
     ['a foreign catch-all', '*@stranger.example', ['agent@tenant.example'], 403, 'domain_not_on_account'],
-    ['a target of nobody', 'x@tenant.example', ['none@tenant.example'], 404, 'mailbox_not_found'],
+    ['an unknown target', 'x@tenant.example', ['none@tenant.example'], 404, 'mailbox_not_found'],
     ['a foreign target', 'x@tenant.example', ['agent@stranger.example'], 404, 'mailbox_not_found'],
     ['a mailbox', 'second@tenant.example', ['agent@tenant.example'], 409, 'conflict'],
     ['an alias that is there', 'support@tenant.example', ['agent@tenant.example'], 409, 'conflict'],

@@ -117,7 +117,7 @@ describe('api: batches', () => {
       'validation_error',
       'recipients[1].email',
     ],
-    ['an address that is none', () => letter([{ email: 'nobody' }]), 400, 'validation_error', 'recipients[0].email'],
+    ['an invalid address', () => letter([{ email: 'nobody' }]), 400, 'validation_error', 'recipients[0].email'],
     ['nobody', () => letter([]), 400, 'validation_error', 'recipients'],
     ['no key', () => letter(people(1), { idempotencyKey: '' }), 400, 'idempotency_key_invalid', undefined],
     [

@@ -167,7 +167,7 @@ describe('api: contacts', () => {
   }
 
   const refusals: readonly (readonly [string, string, string])[] = [
-    ['a cursor that is none', '?before=nonsense', 'validation_error'],
+    ['an invalid cursor', '?before=nonsense', 'validation_error'],
     ['a long q', `?q=${'x'.repeat(201)}`, 'validation_error'],
   ]
   for (const [what, query, code] of refusals) {

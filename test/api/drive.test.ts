@@ -113,11 +113,11 @@ describe('Drive', () => {
     where: (ids: { folder: string; file: string }) => string,
     string,
   ])[] = [
-    ['a folder that is not there', () => '?parentId=file_00000000000000000000000000', 'not_found'],
+    ['an unknown folder', () => '?parentId=file_00000000000000000000000000', 'not_found'],
     ['what lies in a file', ({ file }) => `?parentId=${file}`, 'conflict'],
     ['a link to a folder', ({ folder }) => `/${folder}/download-url`, 'conflict'],
     ['a link to nothing', () => '/file_00000000000000000000000000/download-url', 'not_found'],
-    ['a cursor that is none', () => '?before=xyz', 'validation_error'],
+    ['an invalid cursor', () => '?before=xyz', 'validation_error'],
     ['a parameter that there is not', () => '?parent_id=x', 'validation_error'],
   ]
   for (const [what, where, code] of refusals)

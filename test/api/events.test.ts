@@ -203,7 +203,7 @@ describe('api: events', () => {
     const cursorOf = (seq: number, at: Date, account = tenant.accountId) =>
       Buffer.from(`${seq}.${at.getTime()}.${account.slice(-8)}`).toString('base64url')
     const refused: readonly (readonly [what: string, query: () => string, code: string, param?: string])[] = [
-      ['a cursor that is none', () => 'after=nonsense', 'validation_error', 'after'],
+      ['an invalid cursor', () => 'after=nonsense', 'validation_error', 'after'],
       [
         'a cursor of another account',
         () => `after=${cursorOf(1, new Date(), other.accountId)}`,
@@ -212,9 +212,9 @@ describe('api: events', () => {
       ],
       ['a cursor of 31 days ago', () => `after=${cursorOf(1, new Date(Date.now() - 31 * dayMs))}`, 'conflict'],
       ['a cursor ahead of all', () => `after=${cursorOf(10_000, new Date())}`, 'conflict'],
-      ['a kind that is none', () => 'type=message.received,nothing', 'validation_error', 'type'],
-      ['an address that is none', () => 'mailbox=nonsense', 'validation_error', 'mailbox'],
-      ['a time that is none', () => 'since=yesterday', 'validation_error', 'since'],
+      ['an unknown kind', () => 'type=message.received,nothing', 'validation_error', 'type'],
+      ['an invalid address', () => 'mailbox=nonsense', 'validation_error', 'mailbox'],
+      ['an invalid time', () => 'since=yesterday', 'validation_error', 'since'],
     ]
     const ofTheList: typeof refused = [
       ['56 seconds', () => 'wait=56', 'validation_error', 'wait'],

@@ -121,7 +121,7 @@ describe('api: folders', () => {
 
   const renames: readonly (readonly [string, string, string, number])[] = [
     ['a standard folder', 'sent', 'Elsewhere', 409],
-    ['what is not there', 'Nothing', 'Elsewhere', 404],
+    ['an unknown folder', 'Nothing', 'Elsewhere', 404],
     ['to what is there', 'Work', 'New', 409],
     ['to a standard folder', 'Work', 'inbox', 409],
     ['into itself', 'Work', 'Work/Inside', 409],

@@ -214,7 +214,7 @@ describe('api: Intake', () => {
 
     const fields = [orderField]
     const wrong: readonly (readonly [what: string, Json, param: string])[] = [
-      ['a URL that is none', { delivery: { type: 'webhook', url: 'nowhere' } }, 'delivery.url'],
+      ['an invalid URL', { delivery: { type: 'webhook', url: 'nowhere' } }, 'delivery.url'],
       ['a URL that is no web address', { delivery: { type: 'webhook', url: 'ftp://a.example/' } }, 'delivery.url'],
       ['a webhook that goes nowhere', { delivery: { type: 'webhook' } }, 'delivery.url'],
       [
@@ -233,11 +233,7 @@ describe('api: Intake', () => {
         { lens: { enabled: true, fields: [{ ...orderField, type: 'colour' }] } },
         'lens.fields[0].type',
       ],
-      [
-        'a key that is none',
-        { lens: { enabled: true, fields: [{ ...orderField, key: 'a.b' }] } },
-        'lens.fields[0].key',
-      ],
+      ['an invalid key', { lens: { enabled: true, fields: [{ ...orderField, key: 'a.b' }] } }, 'lens.fields[0].key'],
       ['a word that it does not know', { color: 'red' }, 'color'],
     ]
     it('refuses an invalid configuration', async () => {

@@ -89,7 +89,7 @@ describe('api: keys', () => {
         'mailbox_not_found',
       ],
       [
-        'an agent key with a mailbox that is no address',
+        'an agent key with an invalid mailbox address',
         () => ({ kind: 'agent', mailboxes: ['x'] }),
         'mailbox_not_found',
       ],

@@ -55,7 +55,7 @@ describe('the lists of a mailbox', () => {
       ['a star for the local part', { sendBlock: ['a.example', '*@a.example'] }, 'sendBlock[1]'],
       ['a star alone', { sendBlock: ['*'] }, 'sendBlock[0]'],
       ['an empty entry', { sendBlock: [''] }, 'sendBlock[0]'],
-      ['something that is no text', { sendBlock: [1] }, 'sendBlock[0]'],
+      ['an entry that is not a string', { sendBlock: [1] }, 'sendBlock[0]'],
       ['too many entries', { sendBlock: many }, 'sendBlock'],
       ['a list that does not exist', { block: [] }, 'block'],
     ]

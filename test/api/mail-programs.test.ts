@@ -101,7 +101,7 @@ describe('API for mail programs', () => {
   const refused: readonly (readonly [name: string, body: string, status: number])[] = [
     ['nothing', '', 400],
     ['no address', asking(''), 400],
-    ['what is no address', asking('ann'), 400],
+    ['an invalid address', asking('ann'), 400],
     ['a long address', asking(`${'a'.repeat(700)}@a.example`), 400],
     ['too much', asking('ann@a.example') + ' '.repeat(20_000), 413],
   ]

@@ -78,7 +78,7 @@ describe('api: mailboxes', () => {
     })
 
     const refused: readonly (readonly [string, string, Json | undefined, number, string])[] = [
-      ['a domain of nobody', '/api/v1/mailboxes', { address: 'a@elsewhere.example' }, 403, 'domain_not_on_account'],
+      ['an unknown domain', '/api/v1/mailboxes', { address: 'a@elsewhere.example' }, 403, 'domain_not_on_account'],
       ['a plus form', '/api/v1/mailboxes', { address: 'a+b@tenant.example' }, 400, 'validation_error'],
       [
         'a return path',
@@ -88,7 +88,7 @@ describe('api: mailboxes', () => {
         'validation_error',
       ],
       [
-        'a mailbox of nobody, before its body',
+        'an unknown mailbox, before the body is checked',
         `${mailboxPath('x@elsewhere.example')}/send`,
         { color: 1 },
         404,

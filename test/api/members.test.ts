@@ -523,7 +523,7 @@ describe('api: what people manage', () => {
       ['a limit without words', { kind: 'limit' }, 'text'],
       ['a limit with blank words', { kind: 'limit', text: '  ' }, 'text'],
       ['a phone without a number', { kind: 'phone' }, 'phone'],
-      ['a number that is none', { kind: 'phone', phone: '0123' }, 'phone'],
+      ['an invalid number', { kind: 'phone', phone: '0123' }, 'phone'],
       ['something else', { kind: 'money' }, 'kind'],
     ]
     for (const [what, body, param] of refused)

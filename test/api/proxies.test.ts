@@ -41,7 +41,7 @@ describe('api: proxies', () => {
     ['no client', proxy, by('proto=https'), proxy],
     ['no sense', proxy, by(`for=${client};;`), proxy],
     ['half a quotation', proxy, by(`for="${client}`), proxy],
-    ['what is no address', proxy, by('for=300.1.1.1'), proxy],
+    ['an invalid address', proxy, by('for=300.1.1.1'), proxy],
     ['a name', proxy, by('for=client.example'), proxy],
     ['a client', proxy, byX(client), client],
     ['a client with a port', proxy, byX(`${client}:47011`), client],

@@ -311,7 +311,7 @@ describe('api: the sandbox', () => {
       ['an unknown mailbox', { mailbox: 'nobody@inbound.test.agents.localhost' }, 404, 'mailbox_not_found'],
       ['raw beside a part', { raw: 'AAAA' }, 400, 'validation_error'],
       ['an unknown verdict', { verdicts: { spf: 'perhaps' } }, 400, 'validation_error'],
-      ['a sender that is none', { from: 'nobody' }, 400, 'validation_error'],
+      ['an invalid sender', { from: 'nobody' }, 400, 'validation_error'],
       ['a header that breaks the line', { headers: { 'X-A': 'a\r\nB: c' } }, 400, 'validation_error'],
       ['a header that it writes itself', { headers: { Received: 'by me' } }, 400, 'validation_error'],
     ]

@@ -91,7 +91,7 @@ describe('api: sends for later, dry runs and forwards', () => {
   const refused: readonly (readonly [string, () => Json, string])[] = [
     ['a time in the past', () => ({ sendAt: inHours(-1) }), 'sendAt'],
     ['more than 30 days ahead', () => ({ sendAt: inHours(31 * 24) }), 'sendAt'],
-    ['a time that is none', () => ({ sendAt: 'tomorrow' }), 'sendAt'],
+    ['an invalid time', () => ({ sendAt: 'tomorrow' }), 'sendAt'],
   ]
   for (const [name, body, param] of refused) {
     it(`refuses ${name}`, async () => {

@@ -117,16 +117,16 @@ describe('api: sending', () => {
     const refused: readonly (readonly [string, Json, number, string, string | undefined])[] = [
       ['nobody to send to', { subject: 'Hi', text: 'x' }, 400, 'validation_error', 'to'],
       ['nothing to say', { to: 'a@remote.example' }, 400, 'validation_error', 'text'],
-      ['an address that is none, as text', { ...letter, to: 'a@b@c..d' }, 400, 'validation_error', 'to'],
+      ['an invalid address, as text', { ...letter, to: 'a@b@c..d' }, 400, 'validation_error', 'to'],
       [
-        'an address that is none, in a list',
+        'an invalid address, in a list',
         { ...letter, to: ['a@remote.example', 'a@b@c..d'] },
         400,
         'validation_error',
         'to[1]',
       ],
       [
-        'an address that is none, as an object',
+        'an invalid address, as an object',
         { ...letter, cc: [{ address: 'a@b@c..d' }] },
         400,
         'validation_error',
@@ -375,7 +375,7 @@ describe('api: sending', () => {
 
       const refused: readonly (readonly [what: string, given: (id: string) => Json, param: string])[] = [
         ['all of nothing', () => ({ to: 'eve@remote.example', replyAll: true }), 'replyAll'],
-        ['a message of nobody', () => ({ inReplyTo: 'msg_none' }), 'inReplyTo'],
+        ['an unknown message', () => ({ inReplyTo: 'msg_none' }), 'inReplyTo'],
         ['an empty list of recipients', (inReplyTo) => ({ inReplyTo, to: [] }), 'to'],
       ]
       for (const [what, given, param] of refused)

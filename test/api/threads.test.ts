@@ -146,13 +146,13 @@ describe('api: threads', () => {
       ['in another language', { subject: 'AW: Rent for May' }, 1, true],
       ['in other case and spaces', { subject: 'RE:  rent  FOR may' }, 1, true],
       [
-        'whose References nobody knows',
+        'whose References are unknown',
         { subject: 'Re: Rent for May', headers: ['References: <x@y.example>'] },
         1,
         true,
       ],
       ['of somebody else', { subject: 'Re: Rent for May', from: 'eve@remote.example' }, 1, false],
-      ['that is no answer', { subject: 'Rent for May' }, 1, false],
+      ['that is not a reply', { subject: 'Rent for May' }, 1, false],
       ['after 31 days', { subject: 'Re: Rent for May' }, 31, false],
     ]
     for (const [what, answer, days, joins] of bySubject) {

@@ -662,9 +662,9 @@ describe('waiting for a message', () => {
       const patch = (id: string, change: object) =>
         call('PATCH', `${mailboxPath(tenant.address)}/messages/${id}`, change)
       const between: readonly (readonly [what: string, happens: () => Promise<string | null>, isFound: boolean])[] = [
-        ['finds what came between, and was told', () => send({ subject: 'Again' }), true],
+        ['finds a message from in between whose note arrived', () => send({ subject: 'Again' }), true],
         [
-          'finds what came between, and was not told',
+          'finds a message from in between whose note was lost',
           () => deliver(silent(), { to: tenant.address, raw: mail({ subject: 'Again' }) }),
           true,
         ],

@@ -46,7 +46,7 @@ describe('requests', () => {
   const wrong: readonly (readonly [name: string, body: object, status: number, code: string, param?: string])[] = [
     ['no recipient', { text: 'x' }, 400, 'validation_error', 'to'],
     ['an empty list of recipients', { to: [], text: 'x' }, 400, 'validation_error', 'to'],
-    ['a recipient that is no address', { to: 'nonsense', text: 'x' }, 400, 'validation_error', 'to'],
+    ['an invalid recipient', { to: 'nonsense', text: 'x' }, 400, 'validation_error', 'to'],
     ['one bad among good ones', { to: [to, 'nonsense'], text: 'x' }, 400, 'validation_error', 'to[1]'],
     [
       'a bad address in an object',
@@ -63,7 +63,7 @@ describe('requests', () => {
     ['a header of ours', { to, text: 'x', headers: { Received: 'x' } }, 400, 'validation_error'],
     ['Bcc among the headers', { to, text: 'x', headers: { Bcc: 'b@remote.test' } }, 400, 'validation_error'],
     ['a line break in a header name', { to, text: 'x', headers: { 'X-A\r\nBcc': 'b' } }, 400, 'validation_error'],
-    ['an id that is none', { to, text: 'x', inReplyTo: '../x' }, 400, 'validation_error', 'inReplyTo'],
+    ['an invalid id', { to, text: 'x', inReplyTo: '../x' }, 400, 'validation_error', 'inReplyTo'],
     [
       'bytes that are not base64',
       { to, text: 'x', attachments: [{ ...file(3), content: '%%' }] },
@@ -92,10 +92,10 @@ describe('requests', () => {
     ],
     ['a body of more than 16 MiB', { to, text: 'x'.repeat(16 * MiB) }, 413, 'payload_too_large'],
     ['a sender that is another mailbox', { to, text: 'x', from: 'other@tenant.example' }, 403, 'forbidden'],
-    ['a sender that is nobody here', { to, text: 'x', from: 'nobody@tenant.example' }, 403, 'forbidden'],
+    ['an unknown sender', { to, text: 'x', from: 'nobody@tenant.example' }, 403, 'forbidden'],
     ['a sender of a foreign domain', { to, text: 'x', from: 'a@stranger.example' }, 403, 'domain_not_on_account'],
     ['a sender of an unknown domain', { to, text: 'x', from: 'a@remote.test' }, 403, 'domain_not_on_account'],
-    ['a sender that is none', { to, text: 'x', from: 'nonsense' }, 400, 'invalid_sender'],
+    ['an invalid sender', { to, text: 'x', from: 'nonsense' }, 400, 'invalid_sender'],
     ['two senders', { to, text: 'x', from: 'agent@tenant.example, other@tenant.example' }, 400, 'invalid_sender'],
   ]
   for (const [name, body, status, code, param] of wrong) {

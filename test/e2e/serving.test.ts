@@ -602,7 +602,7 @@ describe('serving', () => {
         /cannot be read: EISDIR: .*\. Name a file with --config that this user may read, or leave --config out\./,
       ],
       [
-        'a file that is no YAML',
+        'a file that is not YAML',
         () => ({ file: 'broken.yaml' }),
         /broken\.yaml cannot be read: .* at line \d+, column \d+\. Write it in YAML/,
       ],
@@ -654,7 +654,7 @@ describe('serving', () => {
         /"MAILROOM_RESOLVER" must be a list, and is text\. Write it as MAILROOM_RESOLVER='\[first, second\]'\./,
       ],
       [
-        'a port that is none',
+        'an invalid port',
         () => ({ env: { MAILROOM_RESOLVER: '["192.0.2.53:65536"]' } }),
         /"MAILROOM_RESOLVER\[0\]" must be a host and its port\./,
       ],

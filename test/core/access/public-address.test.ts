@@ -42,7 +42,7 @@ const cases: readonly (readonly [what: string, isPublic: boolean, addresses: rea
   ['unique local (RFC 4193)', false, ['fc00::1', 'fd12:3456::1']],
   ['link local and site local (RFC 4291, 3879)', false, ['fe80::1', 'fe80::1%eth0', 'fec0::1']],
   ['multicast (RFC 4291)', false, ['ff02::1']],
-  ['what is no address', false, ['', 'localhost', '0x7f.1', '2130706433', '010.0.0.1', '8.8.8', '8.8.8.8:25', '[::1]']],
+  ['an invalid address', false, ['', 'localhost', '0x7f.1', '2130706433', '010.0.0.1', '8.8.8', '8.8.8.8:25', '[::1]']],
 ]
 
 describe('isPublicAddress', () => {

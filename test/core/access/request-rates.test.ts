@@ -98,7 +98,7 @@ const cases: readonly (readonly [what: string, steps: readonly Step[]])[] = [
     ],
   ],
   [
-    'what is no address is one caller',
+    'all invalid addresses count as one caller',
     [
       { on: 'a', asks: 15, from: '', allowed: 15 },
       { on: 'b', asks: 15, from: '', allowed: 5 },

@@ -158,19 +158,19 @@ describe('core/lens/run-lens', () => {
 
   const claim = (value: unknown, quote: string, where = 'text') => ({ value, source: where, quotes: [quote] })
   const wrong: readonly (readonly [string, string, number?])[] = [
-    ['a value that stands nowhere', said({ field_1: claim(7000, 'Total 7000') })],
+    ['a value that is not in the message', said({ field_1: claim(7000, 'Total 7000') })],
     ['a quotation that says another value', said({ field_1: claim(7000, '1.204,50 €') })],
     ['a number read in the order of another country', said({ field_1: claim(1.2045, '1.204,50 €') })],
     ['a date read in the order of another country', said({ field_2: claim('2026-05-12', '05.12.2026') })],
     ['a value of quoted history', said({ field_1: claim(99, 'Total: 99,00 €') })],
-    ['a value of a source that is not there', said({ field_6: claim('Still', 'Still', 'attachments[0]') })],
+    ['a value of a source that does not exist', said({ field_6: claim('Still', 'Still', 'attachments[0]') })],
     ['a source of no mail', said({ field_6: claim('Still', 'Still', '__proto__') })],
     ['an address that is not in its quotation', said({ field_3: claim('eve@plant.example', 'bo@plant.example') })],
     ['a text that is not in its quotation', said({ field_6: claim('hall eight', 'hall seven') })],
     ['a yes that its quotation denies', said({ field_4: claim(false, 'which is urgent') })],
     ['a yes whose quotation speaks of something else', said({ field_4: claim(true, 'Hello') })],
     [
-      'an item that stands nowhere',
+      'an item that is not in the message',
       said({ field_5: { value: ['belt', 'chain'], source: 'text', quotes: ['belt', 'chain'] } }),
     ],
     [
@@ -181,7 +181,7 @@ describe('core/lens/run-lens', () => {
     ['a value without a quotation', said({ field_6: { value: 'hall seven', source: 'text', quotes: [] } })],
     ['a bare value', said({ field_1: 1204.5 })],
     ['a number as a text', said({ field_1: claim('1204.5', '1.204,50 €') })],
-    ['a field that nobody asked for', said({ field_7: null })],
+    ['a field that was not requested', said({ field_7: null })],
     ['a field left out', said({ field_1: undefined })],
     ['a list in place of an object', completion('[]')],
     ['JSON as an object', completion(right)],

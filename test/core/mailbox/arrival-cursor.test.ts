@@ -53,7 +53,7 @@ describe('arrival cursors', () => {
       ['that ends before the edge', 100, 50, false, false],
       ['that ends at the edge', 250, 50, false, false],
       ['that ends before the edge, and has all there is', 100, 50, true, true],
-      ['with more than are told apart', 100, 250, false, true],
+      ['with more than a cursor can distinguish', 100, 250, false, true],
       ['without messages', 0, 0, true, true],
     ]
     for (const [what, edge, count, isWhole, known] of cases) {

@@ -67,8 +67,8 @@ describe('DNS records', () => {
     ],
     ['where to report to', 'CAA', '0 iodef "mailto:a@example.net"', '0 iodef "mailto:a@example.net"', null],
     ['a report to nowhere', 'CAA', '0 iodef "example.net"', null, null],
-    ['a tag that nobody knows', 'CAA', '0 issues "ca.example"', null, null],
-    ['flags that nobody knows', 'CAA', '1 issue "ca.example"', null, null],
+    ['an unknown tag', 'CAA', '0 issues "ca.example"', null, null],
+    ['unknown flags', 'CAA', '1 issue "ca.example"', null, null],
   ]
   for (const [name, type, value, canonical, priority] of read)
     it(`of the type ${type} ${canonical === null ? 'refuse' : 'accept'} ${name}`, () => {

@@ -118,7 +118,7 @@ describe('served zones', () => {
   })
 
   const cases: readonly [string, () => Promise<void>, string, boolean][] = [
-    ['of a claim that stands alone', () => claim(one!, 'alone.example'), 'alone.example', true],
+    ['of a single claim', () => claim(one!, 'alone.example'), 'alone.example', true],
     ['of two claims', () => claim(two!, 'alone.example'), 'alone.example', false],
     ["of a claim below another account's domain", () => claim(two!, 'sub.one.example'), 'sub.one.example', false],
     ['of a claim below an own domain', () => claim(two!, 'sub.two.example'), 'sub.two.example', true],
