@@ -23,7 +23,7 @@ import { type Call, operation } from './registry.ts'
 export const claimAccount = operation({
   name: 'account.claim',
   summary:
-    'Make a fresh single-use claim link for the person who will own the account; the older link is void. For the keys of its inboxes, while nobody has claimed it.',
+    'Create a new single-use claim link for the person who will own the account, which voids the previous link. For keys of its inboxes, until the account is claimed.',
   scope: null,
   http: 'POST /api/v1/account/claim',
   status: 201,
@@ -47,7 +47,7 @@ export const getAccount = operation({
     {
       name: 'get_account_summary',
       description:
-        'The account of your key: status, plans, until when it can be claimed. Use it when a refusal names the plan or the account; not before ordinary work.',
+          'The account of your key: status, plans and claim deadline. Use it when an error names the plan or the account, not before routine work.',
       effect: 'read',
       expose: [],
     },
@@ -61,13 +61,13 @@ export const getAccount = operation({
 export const getSetup = operation({
   name: 'account.setup',
   summary:
-    'What is left to set up (claim, name, domain, DNS, first mail, webhook), and what this caller has to do for it.',
+    'The setup steps that are left (claim, name, domain, DNS, first mail, webhook), each with what this caller has to do.',
   scope: null,
   http: 'GET /api/v1/account/setup',
   tools: [
     {
       name: 'get_setup_summary',
-      description: 'What is left to set up, each step with what to do. Use it when a refusal says what is missing.',
+      description: 'The setup steps that are left, each with what to do. Use it when an error says that something is missing.',
       effect: 'read',
       expose: [],
     },
@@ -80,7 +80,7 @@ export const getSetup = operation({
 
 export const updateAccount = operation({
   name: 'account.update',
-  summary: 'Let what agents send wait for the approval of a person, or let it go. What waits already stays.',
+  summary: 'Set whether sends of agents wait for the approval of a person. Sends that already wait keep waiting.',
   by: 'owner',
   scope: null,
   http: 'PATCH /api/v1/account',
@@ -108,13 +108,13 @@ export function accountShown(account: Call['principal']['account']) {
   }
 }
 
-/** All that an export shows. */
+/** The scopes for everything that an export contains. */
 const readsAll = ['mail:read', 'mail:send', 'mailboxes:read', 'domains:read', 'aliases:read'] as const
 
 export const requestExport = operation({
   name: 'account.export',
   summary:
-    'Ask for a copy of everything in the account: mail as mbox, the rest as JSON, in one zip file. For account keys and owners.',
+    'Request a copy of everything in the account: mail as mbox, the rest as JSON, in one zip file. For account keys and owners.',
   by: 'account',
   scope: readsAll,
   http: 'POST /api/v1/account/export',
@@ -127,7 +127,7 @@ export const requestExport = operation({
 
 export const getExport = operation({
   name: 'account.getExport',
-  summary: 'How far the newest export is, and the link to its file when it is done. For account keys and owners.',
+  summary: 'The progress of the newest export, and the link to its file once it is done. For account keys and owners.',
   by: 'account',
   scope: readsAll,
   http: 'GET /api/v1/account/export',
@@ -140,14 +140,14 @@ export const getExport = operation({
 export const eraseAccount = operation({
   name: 'account.erase',
   summary:
-    'Erase the account and everything in it for good, with the people who are in no other account. Its keys, sessions, addresses and webhooks end at once, the rest within some minutes.',
+    'Erase the account and everything in it permanently, including people who are in no other account. Its keys, sessions, addresses and webhooks stop working at once; the rest is erased within minutes.',
   by: 'owner',
   scope: null,
   http: 'POST /api/v1/account/erase',
   status: 202,
   input: object({
     confirm: string({ maxLength: 255, description: 'The name of the account.' }),
-    password: described('Of the person who asks.', Password),
+    password: described('Password of the person who makes the request.', Password),
   }),
   output: object({ erasing: boolean() }),
   errors: ['conflict'],
@@ -172,7 +172,7 @@ function exportOf({ id, state, written, total, createdAt, file }: exports.Export
 
 export const getUsage = operation({
   name: 'usage.get',
-  summary: 'What the account used and may use.',
+  summary: 'What the account has used in the current period, and its limits.',
   scope: null,
   http: 'GET /api/v1/usage',
   input: object({}),
@@ -193,11 +193,11 @@ export function usageRecord({ period, storage, ...usage }: AccountUsage) {
 
 export const getDailyUsage = operation({
   name: 'usage.daily',
-  summary: 'What was sent and received on each day: by all mailboxes that the key reaches, or by one.',
+  summary: 'Mail sent and received per day, by all mailboxes that the key reaches or by one of them.',
   scope: 'mail:read',
   http: 'GET /api/v1/usage/daily',
   input: object({
-    since: optional(described('The first day (UTC), at most 90 days ago; 29 days ago without it.', DayOrTime)),
+    since: optional(described('The first day (UTC), at most 90 days ago. Default: 29 days ago.', DayOrTime)),
     mailbox: optional(AddressPart),
   }),
   output: DailyUsage,

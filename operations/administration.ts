@@ -1,4 +1,4 @@
-/** What administrators of the service ask for, in the dashboard or by their session. */
+/** Operations for administrators of the service, who call them from the dashboard or with their session. */
 
 import type { Account } from '../core/access/account-record.ts'
 import { administrator } from '../core/access/principal.ts'
@@ -29,14 +29,14 @@ import { requestShown } from './requests.ts'
 
 const AccountId = identifier('Id of the account (acc_...).')
 const destinationsMax = 200
-/** Points of one process: as many as a chart can show. */
+/** Most samples returned of one process: as many as a chart can show. */
 const samplesMax = 240
-/** A process that was not heard of for longer is not there. */
+/** A process whose newest sample is older than this is shown as not alive. */
 const aliveMs = 3 * minuteMs
 
 export const listAllAccounts = administratorOperation({
   name: 'administration.accounts',
-  summary: 'The accounts of the service, newest first, or those that a word finds.',
+  summary: 'The accounts of the service, newest first, or with "q" only those that match.',
   http: 'GET /api/v1/administration/accounts',
   input: object({
     q: optional(
@@ -68,7 +68,7 @@ export const getAnyAccount = administratorOperation({
 
 export const changeAnyAccount = administratorOperation({
   name: 'administration.change',
-  summary: 'Change the plans or a limit of an account, suspend it, pause its sending, or end that. It holds at once.',
+  summary: 'Change the plans or a limit of an account, suspend it, pause its sending, or lift either hold. Takes effect at once.',
   http: 'PATCH /api/v1/administration/accounts/{account_id}',
   input: object({ account_id: AccountId, ...accountChange }),
   output: AccountDetails,
@@ -86,9 +86,9 @@ export const changeAnyAccount = administratorOperation({
 export const listAllRequests = administratorOperation({
   name: 'administration.requests',
   summary:
-    'What accounts ask of the administrators: those that wait, the oldest first, or those that were answered, the newest first.',
+    'Requests that accounts made to the administrators: open ones, oldest first, or answered ones, newest first.',
   http: 'GET /api/v1/administration/requests',
-  input: object({ status: optional(oneOf(requestStates, { description: 'How they stand.', default: 'open' })) }),
+  input: object({ status: optional(oneOf(requestStates, { description: 'State of the requests to list.', default: 'open' })) }),
   output: page('requests', OpenRequest),
   errors: [],
   async handle({ ctx }, { status = 'open' }) {
@@ -99,12 +99,12 @@ export const listAllRequests = administratorOperation({
 export const answerAnyRequest = administratorOperation({
   name: 'administration.answer',
   summary:
-    'Answer a request, once: the person is told by mail. A granted phone number is confirmed by it; a higher limit is raised by a change of the account.',
+    'Answer a request; it can be answered only once, and the person is notified by mail. Granting a phone number confirms it. Granting a higher limit does not raise it: change the account for that.',
   http: 'POST /api/v1/administration/requests/{request_id}',
   input: object({
     request_id: identifier('Id of the request (ask_...).'),
-    granted: boolean({ description: 'Whether it is granted.' }),
-    answer: string({ maxLength: 2_000, description: 'What the person reads; a refusal has to say why.' }),
+    granted: boolean({ description: 'Whether the request is granted.' }),
+    answer: string({ maxLength: 2_000, description: 'The text that the person receives. A refusal has to give the reason.' }),
   }),
   output: OpenRequest,
   errors: ['not_found'],
@@ -115,7 +115,7 @@ export const answerAnyRequest = administratorOperation({
 
 export const getOutbox = administratorOperation({
   name: 'administration.outbox',
-  summary: 'What waits to go out, by the domain that it goes to: how much, since when, and what the domain answered.',
+  summary: 'Mail that waits for delivery, by destination domain: how much, since when, and what the domain answered.',
   http: 'GET /api/v1/administration/outbox',
   input: object({}),
   output: Outbox,
@@ -137,10 +137,10 @@ export const getOutbox = administratorOperation({
 
 export const getRefusals = administratorOperation({
   name: 'administration.refusals',
-  summary: 'What the SMTP doors refused in each hour, by the codes of their replies.',
+  summary: 'Refusals by the SMTP servers per hour, by reply code.',
   http: 'GET /api/v1/administration/refusals',
   input: object({
-    days: optional(integer({ minimum: 1, maximum: 30, default: 7, description: 'Of so many days, at most 30.' })),
+    days: optional(integer({ minimum: 1, maximum: 30, default: 7, description: 'How many days back, at most 30.' })),
   }),
   output: Refusals,
   errors: [],
@@ -155,10 +155,10 @@ export const getRefusals = administratorOperation({
 export const getProcesses = administratorOperation({
   name: 'administration.processes',
   summary:
-    'The processes of the service: memory, how late the event loop is and how quickly the database answers, over time.',
+    'The processes of the service, with memory use, event loop delay and database latency over time.',
   http: 'GET /api/v1/administration/processes',
   input: object({
-    hours: optional(integer({ minimum: 1, maximum: 168, default: 24, description: 'Of so many hours, at most 168.' })),
+    hours: optional(integer({ minimum: 1, maximum: 168, default: 24, description: 'How many hours back, at most 168.' })),
   }),
   output: Processes,
   errors: [],
@@ -184,7 +184,7 @@ export const getProcesses = administratorOperation({
   },
 })
 
-/** The worst of each span of time. */
+/** Reduces the samples to one for each `spanMs`, with the worst value of each measure. */
 function thinned(samples: readonly ProcessSample[], spanMs: number): readonly ProcessSample[] {
   const spans = Map.groupBy(samples, ({ at }) => Math.floor(at.getTime() / spanMs))
   return [...spans.values()].map((own) => ({

@@ -17,19 +17,19 @@ import { sessionTokenOf } from './session-cookie.ts'
 export type Visitor = {
   readonly headers: IncomingHttpHeaders
   readonly peerAddress: string
-  /** Filled with the claim headers of an unclaimed account, and the rate of a suspended one. */
+  /** Receives the claim headers of an unclaimed account, and the rate limit headers of a suspended one. */
   readonly answerHeaders: AnswerHeaders
   /** A key from the path, used when the headers have none. */
   readonly credential?: string
-  /** What is asked for; default: anything but the partner API. */
+  /** The API that the request calls; default: any but the partner API. */
   readonly door?: Door
 }
 
 /**
- * Finds the principal of an HTTP request. Requests without a valid key are counted by address and network, and those with a
- * wrong one as failed logins. Only they are slowed down and refused: nobody can guess a key, so a right one is never refused
- * for the wrong ones of others behind the same address. Fails with `rate_limited` past the limits, with `unauthorized` for
- * another scheme than Bearer, with `account_suspended`, and like `authenticate`.
+ * Finds the principal of an HTTP request. A request without a valid key counts against the limits of its address and network,
+ * and a wrong key also counts as a failed login. Only such requests are slowed down and refused: since nobody can guess a key, a
+ * valid one is never refused because others behind the same address sent wrong ones. Fails with `rate_limited` past the limits,
+ * with `unauthorized` for a scheme other than Bearer, with `account_suspended`, and as `authenticate` does.
  */
 export async function admit(
   ctx: Context,
@@ -46,18 +46,18 @@ export async function admit(
   return principal
 }
 
-/** Who makes a request: a key, or a person who is signed in; nobody for what is public. */
+/** Who makes a request: a key or a person who is signed in. Both are null for a public operation. */
 export type Caller = { readonly principal: Principal | null; readonly session: Session | null }
 
-/** What an operation is a part of. */
+/** The API that an operation belongs to. */
 export const doorOf = ({ access }: Pick<Operation, 'access'>): Door => (access === 'partner' ? 'partner' : 'api')
 
-/** Methods that change nothing (RFC 9110 9.2.1), which need no proof that a page of ours asks. */
+/** Safe methods (RFC 9110 9.2.1), which need no CSRF token. */
 const safeMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Finds who makes an HTTP request: as `admit` by a key, without one by the cookie of a session. Fails as `admit` does, with
- * `unauthorized` without a valid session, and with `forbidden` for an unsafe request of a session without its X-CSRF-Token.
+ * Finds the caller of an HTTP request: by its key, as `admit` does, or without one by its session cookie. Fails as `admit` does,
+ * with `unauthorized` without a valid session, and with `forbidden` for an unsafe request of a session without its X-CSRF-Token.
  */
 export async function admitCaller(
   ctx: Context,
@@ -89,8 +89,8 @@ export async function admitCaller(
 }
 
 /**
- * Finds who made a request that goes on, once more; nothing is counted or noted. `credential` is a key from the path. Fails as `admitCaller` does when the key, the
- * session or the account has ended meanwhile.
+ * Finds the caller of a long-running request again; nothing is counted or recorded. `credential` is a key from the path. Fails as
+ * `admitCaller` does if the key, the session or the account has ended meanwhile.
  */
 export async function admitAgain(
   ctx: Context,
@@ -106,17 +106,17 @@ export async function admitAgain(
   return principal
 }
 
-/** Of what a program calls itself so much is kept: enough to tell browsers apart. */
+/** How many characters of a User-Agent are kept: enough to tell browsers apart. */
 const userAgentMax = 200
 
-/** What the program that asks calls itself (RFC 9110 10.1.5); empty when it does not say. */
+/** The User-Agent of a request (RFC 9110 10.1.5), cut to `userAgentMax`; empty without one. */
 export const userAgentOf = ({ 'user-agent': userAgent = '' }: IncomingHttpHeaders): string =>
   userAgent.slice(0, userAgentMax)
 
-/** The caller in a session. Fails with `account_suspended`. */
+/** Returns the caller of a session. Fails with `account_suspended`. */
 export function callerIn(session: Session, access: Access): Caller {
   const { principal } = session
-  // Who is signed in may still say so, sign out and change the account.
+  // Somebody signed in to a suspended account may still read the session, sign out and switch to another account.
   if (principal !== null && !isOfNoAccount(access)) requireAllowed(principal.account, 'ask')
   return { principal, session }
 }
@@ -124,8 +124,9 @@ export function callerIn(session: Session, access: Access): Caller {
 const textOf = (field: string | readonly string[] | undefined) => (typeof field === 'string' ? field : undefined)
 
 /**
- * Fails with `forbidden` when an operation is not for who calls it: a key where a person must be signed in, an agent key where
- * an account key is needed, a role that is not enough, a person without an account.
+ * Fails with `forbidden` if the caller may not use the operation: a key where a person must be signed in, an agent key where an
+ * account key is needed, an insufficient role, a person without an account. Fails with `partner_key_not_allowed` for a partner's
+ * key outside the partner API.
  */
 export function requireAccess({ access, method, scopes }: Operation, { principal, session }: Caller): void {
   if (access === 'public') return
@@ -152,10 +153,10 @@ export function requireAccess({ access, method, scopes }: Operation, { principal
     })
 }
 
-/** The person is in no account, or left the one that the session acted on. */
+/** The failure for a person who is in no account, or who left the one that the session acted on. */
 export const noAccountOfSession = () =>
   new Failure('forbidden', 'The session acts on no account.', {
-    fix: 'Ask GET /api/v1/session, which lets it act on an account of the person. Who has none claims one by its claim link, or accepts an invitation.',
+    fix: 'Call GET /api/v1/session, which selects one of your accounts. If you have none, claim one with its claim link or accept an invitation.',
   })
 
 function requirePartner(principal: Principal | null): void {
@@ -166,7 +167,7 @@ function requirePartner(principal: Principal | null): void {
 }
 
 /**
- * Counts a request of a key and notes in the headers of its answer what is left, also when it is refused. Fails with
+ * Counts a request of a key, and sets the RateLimit headers of its answer, even if the request is refused. Fails with
  * `rate_limited`.
  */
 export async function countRequest(ctx: Context, principal: Principal, answerHeaders: AnswerHeaders): Promise<void> {
@@ -186,7 +187,7 @@ async function principalOf(
   try {
     const given = credentialOf(headers)
     if (given === null && credential?.startsWith(accessTokenPrefix))
-      throw new Failure('invalid_access_token', 'An access token is not taken from the path.', {
+      throw new Failure('invalid_access_token', 'An access token is not accepted in the path.', {
         fix: 'Send it as "Authorization: Bearer <ACCESS_TOKEN>" to /api/mcp.',
       })
     return await authenticate(ctx, given ?? credential ?? '', door)

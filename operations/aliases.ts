@@ -18,7 +18,7 @@ export const listAliases = operation({
     {
       name: 'list_aliases',
       description:
-        'The further addresses whose mail reaches mailboxes of the account. Mailboxes themselves: list_mailboxes.',
+        'Additional addresses whose mail is delivered to mailboxes of the account. For the mailboxes use list_mailboxes.',
       effect: 'read',
       expose: ['limit', 'before'],
       preset: { limit: 20 },
@@ -37,7 +37,7 @@ export const listAliases = operation({
 export const createAlias = operation({
   name: 'aliases.create',
   summary:
-    'Let mail to an address reach mailboxes of the account; *@domain takes all that no mailbox or alias has. Account keys only.',
+    'Deliver mail for an address to mailboxes of the account; *@domain catches every address without a mailbox or alias. Account keys only.',
   scope: 'aliases:write',
   http: 'POST /api/v1/aliases',
   status: 201,
@@ -45,7 +45,7 @@ export const createAlias = operation({
     {
       name: 'create_alias',
       description:
-        'Let mail to one more address reach mailboxes that exist; *@domain takes what no mailbox or alias has. For an address with mail of its own use create_mailbox.',
+        'Deliver mail for one more address to existing mailboxes; *@domain catches addresses without a mailbox or alias. For an address with its own mailbox use create_mailbox.',
       effect: 'create',
       expose: ['alias', 'targets'],
     },
@@ -61,13 +61,13 @@ export const createAlias = operation({
 
 export const deleteAlias = operation({
   name: 'aliases.delete',
-  summary: 'Delete an alias; its address is free at once. Account keys only.',
+  summary: 'Delete an alias; its address can be reused at once. Account keys only.',
   scope: 'aliases:write',
   http: 'DELETE /api/v1/aliases/{alias}',
   tools: [
     {
       name: 'delete_alias',
-      description: 'Delete an alias; mail to it is refused from then on. Mail that came stays.',
+      description: 'Delete an alias; mail to it is refused from then on. Mail that already arrived stays.',
       effect: 'delete',
       expose: ['alias'],
     },

@@ -14,11 +14,11 @@ import { sendErrors } from './sending.ts'
 
 export const listApprovals = operation({
   name: 'approvals.list',
-  summary: "Agents' sends that wait for the approval of a person, or waited, newest first.",
+  summary: "Sends by agents that wait or waited for a person's approval, newest first.",
   by: 'account',
   scope: 'mail:send',
   http: 'GET /api/v1/approvals',
-  input: object({ status: optional(oneOf(approvalStatuses, { description: 'Only those.' })), ...paging }),
+  input: object({ status: optional(oneOf(approvalStatuses, { description: 'Only approvals with this status.' })), ...paging }),
   output: page('approvals', Approval),
   errors: [],
   async handle({ ctx, principal }, { limit = pageSizeDefault, ...wanted }) {
@@ -29,7 +29,7 @@ export const listApprovals = operation({
 
 export const getApproval = operation({
   name: 'approvals.get',
-  summary: 'One approval, with what is to be sent as its recipients will see it.',
+  summary: 'One approval, with the mail as its recipients will see it.',
   by: 'account',
   scope: 'mail:send',
   http: 'GET /api/v1/approvals/{id}',
@@ -51,7 +51,7 @@ export const getApproval = operation({
 export const decideApproval = operation({
   name: 'approvals.decide',
   summary:
-    'Send exactly what was read, or refuse it. The rules and limits of sending hold as of now: what they refuse waits on.',
+    'Send exactly the mail that was reviewed, or refuse it. The sending rules and limits apply as of now; a mail that they refuse keeps waiting.',
   by: 'account',
   scope: 'mail:send',
   http: 'POST /api/v1/approvals/{id}',

@@ -9,7 +9,7 @@ import { sendErrors } from './sending.ts'
 export const sendBatch = operation({
   name: 'batches.send',
   summary:
-    'Send one text to many recipients, filling its {{tokens}} from the fields of each: accepted or refused whole.',
+    'Send one text to many recipients, filling its {{tokens}} from the fields of each. The batch is accepted or refused as a whole.',
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/send-batch',
   status: 202,
@@ -17,7 +17,7 @@ export const sendBatch = operation({
     {
       name: 'send_batch',
       description:
-        'Send one text to many people, each alone, with {{tokens}} filled in. For one conversation use send_message. What became of it: get_batch_status.',
+        'Send one text to many people, a separate mail to each, with {{tokens}} filled in. For one conversation use send_message, for the outcome get_batch_status.',
       toolset: 'sending',
       effect: 'send',
       expose: ['address', 'subject', 'text', 'markdown', 'recipients', 'idempotencyKey'],
@@ -32,7 +32,7 @@ export const sendBatch = operation({
 
 export const listBatches = operation({
   name: 'batches.list',
-  summary: 'The batches of the last 90 days, newest first, and how far each is.',
+  summary: 'The batches of the last 90 days, newest first, with the progress of each.',
   scope: 'mail:send',
   http: 'GET /api/v1/batches',
   input: object(paging),
@@ -57,13 +57,13 @@ export const listBatches = operation({
 
 export const getBatch = operation({
   name: 'batches.get',
-  summary: 'What became of each recipient of a batch.',
+  summary: 'The delivery status of each recipient of a batch.',
   scope: 'mail:send',
   http: 'GET /api/v1/mailboxes/{address}/send-batch/{batch_id}',
   tools: [
     {
       name: 'get_batch_status',
-      description: 'What became of each recipient of a batch. Of a single send: get_delivery_status.',
+      description: 'Delivery status of each recipient of a batch. For a single send use get_delivery_status.',
       toolset: 'sending',
       effect: 'read',
       expose: ['address', 'batch_id'],

@@ -7,7 +7,7 @@ type Bodies = {
   readonly html?: string | null
   readonly reply?: string
 }
-/** `next` is the cursor to go on with; null when every body is whole. */
+/** `next` is the cursor to continue with; null if no body was cut. */
 export type Cut = Bodies & { readonly next: string | null }
 
 /** The character at which a cursor continues; 0 without a cursor. Fails with `validation_error`. */
@@ -43,7 +43,7 @@ function cursorAt(character: number): string {
   return Buffer.from(`c${character}`).toString('base64url')
 }
 
-/** The index in the string that lies so many characters after `start`. */
+/** The string index that lies `characters` code points after `start`. */
 function offsetOf(text: string, start: number, characters: number): number {
   if (text.length - start <= characters) return text.length
   let offset = start

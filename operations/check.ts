@@ -5,7 +5,7 @@ import { compileSchema } from '../schemas/validate.ts'
 import { isForPeople, type Operation, partnerPath } from './registry.ts'
 
 /**
- * Looks at every operation: names, routes and tools are unique, scopes and failures known, path parameters and exposed fields
+ * Checks every operation: names, routes and tools are unique, scopes and failures known, path parameters and exposed fields
  * declared, and the schemas compile. Throws an Error that names everything that is wrong. A test and `mailroom generate`
  * call it, so that no start has to.
  */
@@ -50,8 +50,8 @@ function faultsOf(operation: Operation): string[] {
         .filter((name) => !tool.expose.includes(name))
         .map((name) => `tool ${tool.name}: path parameter ${name} is not exposed`),
     ),
-    ...(isForPeople(access) && tools.length > 0 ? ['it is for people, and MCP has none'] : []),
-    ...(access === 'partner' && tools.length > 0 ? ['it is for partners, whose keys MCP does not take'] : []),
+    ...(isForPeople(access) && tools.length > 0 ? ['it is for people, so it cannot have MCP tools'] : []),
+    ...(access === 'partner' && tools.length > 0 ? ['it is for partners, whose keys MCP does not accept'] : []),
     ...((access === 'partner') === path.startsWith(partnerPath) ? [] : [`partners and ${partnerPath} go together`]),
     ...compileFaults(operation),
   ]
@@ -69,5 +69,5 @@ function compileFaults({ input, output }: Operation): string[] {
 }
 
 function duplicates(what: string, values: readonly string[]): string[] {
-  return values.filter((value, index) => values.indexOf(value) !== index).map((value) => `two of ${what} ${value}`)
+  return values.filter((value, index) => values.indexOf(value) !== index).map((value) => `two operations have the ${what} ${value}`)
 }

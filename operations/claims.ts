@@ -8,11 +8,11 @@ import { personOperation } from './registry.ts'
 export const createClaim = personOperation({
   name: 'claims.create',
   summary:
-    'Claim the account of a claim link: as an account of its own, or into "account". Address, inboxes, keys and webhooks move, and keys keep working. The session acts on it then.',
+    'Claim the account of a claim link, as a separate account or merged into "account". Address, inboxes, keys and webhooks move along, and keys keep working. The session then acts on the resulting account.',
   http: 'POST /api/v1/claims',
   input: object({
     token: LinkToken,
-    account: optional(identifier('Id of an account of which the person is an owner (acc_...).')),
+    account: optional(identifier('Id of an account that the person owns, to merge into (acc_...).')),
   }),
   output: Session,
   errors: ['not_found', 'conflict'],

@@ -1,4 +1,4 @@
-/** The schemas that have a name: the API description refers to them, and the packages for programs have types of these names. */
+/** The named schemas: the OpenAPI document refers to them by name, and the packages for programs have types of the same names. */
 import {
   Account,
   AccountExport,
@@ -70,7 +70,7 @@ import {
 import { Folder, Thread, WholeThread } from '../schemas/threads.ts'
 import { Delivery, EventEnvelope, NewWebhook, Webhook } from '../schemas/webhooks.ts'
 
-/** What answers and events are made of. */
+/** Schemas of answers and events. */
 export const answerComponents = {
   Error: ErrorObject,
   Address,
@@ -150,7 +150,7 @@ export const answerComponents = {
   WholeThread,
 } satisfies NamedSchemas
 
-/** What requests are made of: objects of these may have no other fields. */
+/** Schemas of requests, whose objects allow no other fields. */
 export const requestComponents = {
   AddressObject,
   AddressInput,
@@ -165,22 +165,22 @@ export const components: NamedSchemas = { ...answerComponents, ...requestCompone
 
 export type NamedSchemas = { readonly [name: string]: JsonSchema }
 
-/** What a schema says of the place where it stands; all else is what it is. */
-const ofThePlace: readonly string[] = ['description', untrustedKeyword, unlistedKeyword]
+/** Keywords that describe a use of a schema; all others define the schema itself. */
+const useKeywords: readonly string[] = ['description', untrustedKeyword, unlistedKeyword]
 
-/** Makes the function that tells the name of a schema, whatever is said of it where it stands; undefined for one without. */
+/** Returns a function that finds the name of a schema, whatever is said about its use; it returns undefined for an unnamed schema. */
 export function createNamer(named: NamedSchemas): (schema: JsonSchema) => string | undefined {
   const names = new Map(Object.entries(named).map(([name, schema]) => [kernelOf(schema), name]))
   return (schema) => (mayHaveName(schema) ? names.get(kernelOf(schema)) : undefined)
 }
 
-/** Without a look at all that is in it. */
+/** A cheap test that spares most schemas the comparison of their content. */
 const mayHaveName = ({ additionalProperties, anyOf, items, properties }: JsonSchema) =>
   [additionalProperties, anyOf, items, properties].some((part) => part !== undefined)
 
-/** What is said of a schema where it stands. */
+/** The keywords that describe this use of a schema. */
 export const saidOf = (schema: JsonSchema): JsonSchema =>
-  Object.fromEntries(Object.entries(schema).filter(([keyword]) => ofThePlace.includes(keyword)))
+  Object.fromEntries(Object.entries(schema).filter(([keyword]) => useKeywords.includes(keyword)))
 
 const kernelOf = (schema: JsonSchema) =>
-  JSON.stringify(Object.entries(schema).filter(([keyword]) => !ofThePlace.includes(keyword)))
+  JSON.stringify(Object.entries(schema).filter(([keyword]) => !useKeywords.includes(keyword)))

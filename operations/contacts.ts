@@ -9,14 +9,14 @@ const qMax = 200
 
 export const getContacts = operation({
   name: 'contacts.list',
-  summary: 'Whom the mailbox wrote with, last seen first.',
+  summary: 'The people that a mailbox corresponded with, last seen first.',
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/contacts',
   tools: [
     {
       name: 'get_contacts',
       description:
-        'Whom the mailbox wrote with, last seen first. Use it for the address of a name; for mail of a person, search_messages.',
+        'The people the mailbox corresponded with, last seen first. Use it to find the address for a name; for mail of a person use search_messages.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', 'q', 'limit', 'before'],
@@ -26,7 +26,7 @@ export const getContacts = operation({
   ],
   input: object({
     address: AddressPart,
-    q: optional(string({ maxLength: qMax, description: 'How words of the name, or the address, begin.' })),
+    q: optional(string({ maxLength: qMax, description: 'Beginning of a word of the name, or of the address.' })),
     ...paging,
   }),
   output: page('contacts', Contact),

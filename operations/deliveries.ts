@@ -8,18 +8,18 @@ import { array, described, type Infer, integer, object, oneOf, optional, timesta
 import { AttemptCounts, Delivery, deliveryStates, sampleType } from '../schemas/webhooks.ts'
 import { operation } from './registry.ts'
 
-/** What a delivery log may be narrowed to. */
+/** The filters of a delivery log. */
 export function deliveryFilters<const T extends string>(types: readonly T[]) {
   return {
-    state: optional(oneOf(deliveryStates, { description: 'Only deliveries that stand so.' })),
-    type: optional(oneOf(types, { description: 'Only deliveries of this kind of event.' })),
+    state: optional(oneOf(deliveryStates, { description: 'Only deliveries in this state.' })),
+    type: optional(oneOf(types, { description: 'Only deliveries of this event type.' })),
     event: optional(identifier('Only deliveries of this event (evt_...).')),
   } as const
 }
 
 export const listDeliveries = operation({
   name: 'deliveries.list',
-  summary: 'The delivery log of an endpoint, newest first: every attempt with what was sent and answered.',
+  summary: 'The delivery log of an endpoint, newest first: every attempt with its request and response.',
   scope: null,
   http: 'GET /api/v1/webhooks/{id}/deliveries',
   input: object({
@@ -51,14 +51,14 @@ export const getDelivery = operation({
 export const getAttempts = operation({
   name: 'webhooks.attempts',
   summary:
-    'How many attempts an endpoint took and failed in each hour of the last two days, or on each of the last 30 days.',
+    'How many attempts succeeded and failed at an endpoint, for each hour of the last two days or each of the last 30 days.',
   scope: null,
   http: 'GET /api/v1/webhooks/{id}/attempts',
   input: object({
     id: WebhookId,
     by: optional(
       oneOf(['hour', 'day'], {
-        description: 'What one count is of: an hour, of the last 48, or a day, of the last 30.',
+        description: 'Period of one count: hour (the last 48) or day (the last 30).',
         default: 'day',
       }),
     ),
@@ -74,7 +74,7 @@ export const getAttempts = operation({
 export const resendDelivery = operation({
   name: 'deliveries.resend',
   summary:
-    'Send a delivery again: the same body, in one attempt, as a delivery of its own that is in the answer. With test events 20 in 10 minutes.',
+    'Send a delivery again: the same body, in a single attempt, as a new delivery, which is the answer. An account may make 20 resends and tests in 10 minutes.',
   scope: null,
   http: 'POST /api/v1/deliveries/{id}/resend',
   status: 202,
@@ -91,7 +91,7 @@ export const resendDelivery = operation({
 export const testWebhook = operation({
   name: 'webhooks.test',
   summary:
-    'Send a sample of an event to an endpoint, marked "test": true, in one attempt. The answer is the delivery. With resends 20 in 10 minutes.',
+    'Send a sample event, marked "test": true, to an endpoint in a single attempt. The answer is the delivery. An account may make 20 resends and tests in 10 minutes.',
   scope: null,
   http: 'POST /api/v1/webhooks/{id}/test',
   status: 202,
@@ -108,7 +108,7 @@ export const testWebhook = operation({
 export const redeliverEvents = operation({
   name: 'webhooks.redeliver',
   summary:
-    'Have the events of a time delivered to an endpoint again, oldest first, each as a resend of its own: 20 leave in 10 minutes.',
+    'Deliver the events of a time span to an endpoint again, oldest first, each as a resend of its own, at a rate of 20 in 10 minutes.',
   scope: null,
   http: 'POST /api/v1/webhooks/{id}/redeliver',
   status: 202,

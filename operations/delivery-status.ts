@@ -7,14 +7,14 @@ import { operation } from './registry.ts'
 
 export const getDeliveryStatus = operation({
   name: 'deliveries.status',
-  summary: 'What became of a send: for each recipient the status and the answer of its server.',
+  summary: 'The delivery status of a send: for each recipient its status and the reply of its mail server.',
   scope: 'mail:read',
   http: 'GET /api/v1/delivery-status',
   tools: [
     {
       name: 'get_delivery_status',
       description:
-        'What became of a send: for each recipient the status and what its server answered. Give one of id and message_id. Of a batch: get_batch_status.',
+        'Delivery status of a send: for each recipient its status and the reply of its server. Give either id or message_id. For a batch use get_batch_status.',
       toolset: 'sending',
       effect: 'read',
       expose: ['message_id', 'id'],

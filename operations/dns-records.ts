@@ -21,17 +21,17 @@ import { Deleted, page, pageSizeDefault, paging } from '../schemas/fields.ts'
 import { boolean, object, oneOf, optional } from '../schemas/infer.ts'
 import { type Call, operation } from './registry.ts'
 
-/** What a model has to know of the arguments. */
+/** Short descriptions of the arguments for a model. */
 const describe = {
-  domain: 'Its name.',
-  type: 'Its kind.',
+  domain: 'The domain.',
+  type: 'Record type.',
   name: 'Such as www; @ is the domain itself.',
   value: 'As in a zone file; MX: 10 mx.example.net.',
   ttl: 'Seconds.',
-  force: 'At the risk of mail.',
+  force: 'Even if mail may break.',
 }
 
-const Force = boolean({ description: 'Whether mail of the domain may change or stop by it.' })
+const Force = boolean({ description: 'Make the change even if mail of the domain may be affected or stop.' })
 
 export const listDnsRecords = operation({
   name: 'dns.list',
@@ -60,7 +60,7 @@ export const listDnsRecords = operation({
 
 export const createDnsRecord = operation({
   name: 'dns.create',
-  summary: 'Add a DNS record. One that comes between mail and its servers needs force.',
+  summary: 'Add a DNS record. One that would interfere with mail needs force.',
   scope: 'dns:write',
   http: 'POST /api/v1/domains/{domain}/dns',
   status: 201,
@@ -76,7 +76,7 @@ export const createDnsRecord = operation({
   ],
   input: object({
     domain: DomainName,
-    type: oneOf(recordTypes, { description: 'Its kind.' }),
+    type: oneOf(recordTypes, { description: 'Type of the record.' }),
     name: RecordName,
     value: RecordValue,
     ttl: optional(RecordTtl),
@@ -135,7 +135,7 @@ export const deleteDnsRecord = operation({
   tools: [
     {
       name: 'delete_dns_record',
-      description: 'Delete a DNS record. A mailCritical one needs force: ask the user before.',
+      description: 'Delete a DNS record. A mailCritical one needs force: ask the user first.',
       effect: 'delete',
       expose: ['domain', 'record_id', 'force'],
       describe,
@@ -154,7 +154,7 @@ function dnsRecord({ ttlSeconds: ttl, ...rest }: Found): DnsRecord {
   return { ...rest, ttl }
 }
 
-/** Has the record before and after stand in the audit. */
+/** Records the DNS record before and after the change in the audit. */
 function noteChange({ trail }: Call, { before, after }: RecordChange): void {
   trail.change = { before: before && dnsRecord(before), after: after && dnsRecord(after) }
 }

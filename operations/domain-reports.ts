@@ -9,15 +9,15 @@ import { operation } from './registry.ts'
 export const getDomainReports = operation({
   name: 'domains.reports',
   summary:
-    'What receivers report of mail in the name of a domain (DMARC) and of TLS with its servers: pass rates by sending address, failures with what to change.',
+    'What receivers report about mail from a domain (DMARC) and about TLS with its servers: pass rates by sending address, and failures with what to change.',
   scope: 'domains:read',
   http: 'GET /api/v1/domains/{domain}/reports',
   input: object({
     domain: identifier('A domain of the account.'),
     since: optional(
-      described('Reports that begin at this time or later; 30 days before "until" without it.', DayOrTime),
+      described('Reports that begin at this time or later. Default: 30 days before "until".', DayOrTime),
     ),
-    until: optional(described('Reports that begin before this time; the end of today without it.', DayOrTime)),
+    until: optional(described('Reports that begin before this time. Default: the end of today.', DayOrTime)),
     ...paging,
   }),
   output: DomainReports,
@@ -55,7 +55,7 @@ function asShown(
   }
 }
 
-/** Rounded down: 1 is told of nothing but all. */
+/** Rounded down to four digits, so that 1 always means that every message passed. */
 function rateOf({ messages, passed }: Passed): number | null {
   return messages === 0 ? null : Math.floor((passed / messages) * 10_000) / 10_000
 }

@@ -13,13 +13,13 @@ import { Deleted, line, page, pageSizeDefault, paging } from '../schemas/fields.
 import { described, nullable, object } from '../schemas/infer.ts'
 import { operation } from './registry.ts'
 
-/** As long as the name of a mailbox may be. */
+/** The same limit as for the display name of a mailbox. */
 const displayNameMax = 200
 
 export const listDomains = operation({
   name: 'domains.list',
   summary:
-    'The domains of the account with their DNS records to publish, newest first; the free one too. Account keys only.',
+    'The domains of the account, including its free one, with the DNS records to publish, newest first. Account keys only.',
   scope: 'domains:read',
   http: 'GET /api/v1/domains',
   tools: [
@@ -44,7 +44,7 @@ export const listDomains = operation({
 
 export const createDomain = operation({
   name: 'domains.create',
-  summary: 'Add a domain of your own. The answer has every DNS record to publish; then verify it. Account keys only.',
+  summary: 'Add your own domain. The answer lists every DNS record to publish; verify the domain after that. Account keys only.',
   scope: 'domains:write',
   http: 'POST /api/v1/domains',
   status: 201,
@@ -52,7 +52,7 @@ export const createDomain = operation({
     {
       name: 'create_domain',
       description:
-        'Add a domain that the user owns. Answers the DNS records to publish; when they are there, verify_domain.',
+        'Add a domain that the user owns. Returns the DNS records to publish; once they are published, use verify_domain.',
       effect: 'create',
       expose: ['domain'],
     },
@@ -69,7 +69,7 @@ export const createDomain = operation({
 
 export const getDomain = operation({
   name: 'domains.get',
-  summary: 'One domain, with its DNS records to publish as they were found last. Account keys only.',
+  summary: 'One domain, with the DNS records to publish and what the last check found. Account keys only.',
   scope: 'domains:read',
   http: 'GET /api/v1/domains/{domain}',
   input: object({ domain: DomainName }),
@@ -83,13 +83,13 @@ export const getDomain = operation({
 export const verifyDomain = operation({
   name: 'domains.verify',
   summary:
-    'Ask the DNS now: of each record what was found, and in words what to change. The first account whose records are all there has the domain. Account keys only.',
+    'Check the DNS now: for each record the answer says what was found and what to change. The domain belongs to the first account whose records are all published. Account keys only.',
   scope: 'domains:write',
   http: 'POST /api/v1/domains/{domain}/verify',
   tools: [
     {
       name: 'verify_domain',
-      description: 'Look at the DNS of a domain now. Of each record the answer says what was found and what to change.',
+      description: 'Check the DNS of a domain now. For each record the answer says what was found and what to change.',
       effect: 'write',
       expose: ['domain'],
     },
@@ -105,12 +105,12 @@ export const verifyDomain = operation({
 
 export const updateDomain = operation({
   name: 'domains.update',
-  summary: 'Set the name that recipients see of mailboxes on a domain that have none. Account keys only.',
+  summary: 'Set the display name of mailboxes on a domain that have none of their own. Account keys only.',
   scope: 'domains:write',
   http: 'PATCH /api/v1/domains/{domain}',
   input: object({
     domain: DomainName,
-    defaultDisplayName: described('null: none.', nullable(line(displayNameMax, 'Example Ltd'))),
+    defaultDisplayName: described('null removes it.', nullable(line(displayNameMax, 'Example Ltd'))),
   }),
   output: Domain,
   errors: ['domain_not_found', 'conflict'],
@@ -122,7 +122,7 @@ export const updateDomain = operation({
 export const deleteDomain = operation({
   name: 'domains.delete',
   summary:
-    'Take a domain off the account, with its keys and DNS records. One with mailboxes or aliases stays: delete those first. Account keys only.',
+    'Remove a domain from the account, with its keys and DNS records. Delete its mailboxes and aliases first. Account keys only.',
   scope: 'domains:write',
   http: 'DELETE /api/v1/domains/{domain}',
   input: object({ domain: DomainName }),

@@ -26,14 +26,14 @@ const draftErrors = [
   'unprocessable',
 ] as const
 
-/** What a tool tells of a draft that it wrote: its caller has just given the rest. */
+/** The fields of a draft that a tool returns after writing it: the caller has just given the others. */
 const draftShown = ['message_id', 'mailbox', 'thread_id', 'folder', 'to', 'cc', 'subject', 'attachments']
 
-/** Arguments that drafts have in common with send_message, which a model sees beside them. */
+/** Arguments shared with send_message, whose descriptions a model sees as well. */
 const describe = Object.fromEntries(
   ['attachments', 'from', 'inReplyTo', 'markdown', 'replyAll'].map((name) => [name, 'As in send_message.']),
 )
-/** What a tool writes into a draft; the rest is for programs. */
+/** The fields of a draft that a tool can set; the others are for programs. */
 const draftExposed = ['inReplyTo', 'replyAll', 'to', 'cc', 'bcc', 'from', 'subject', 'text', 'markdown', 'attachments']
 
 export const listDrafts = operation({
@@ -44,7 +44,7 @@ export const listDrafts = operation({
   tools: [
     {
       name: 'list_drafts',
-      description: 'Drafts, newest first; read one with read_message. What waits for its time: list_scheduled.',
+      description: 'Drafts, newest first; read one with read_message. For scheduled sends use list_scheduled.',
       effect: 'read',
       expose: ['address', 'limit', 'before'],
       preset: { limit: 20 },
@@ -64,7 +64,7 @@ export const listDrafts = operation({
 
 export const createDraft = operation({
   name: 'drafts.create',
-  summary: 'Keep a draft: a message in Drafts that lacks what it lacks until it is sent.',
+  summary: 'Save a draft: a message in Drafts, which may be incomplete until it is sent.',
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/drafts',
   status: 201,
@@ -72,7 +72,7 @@ export const createDraft = operation({
     {
       name: 'create_draft',
       description:
-        'Keep a mail that a person is to see first or that is not finished. It leaves with send_draft; to send at once use send_message.',
+        'Save a mail that a person should see first or that is unfinished. Send it with send_draft; to send at once use send_message.',
       effect: 'create',
       expose: ['address', ...draftExposed],
       describe,
@@ -93,7 +93,7 @@ export const createDraft = operation({
 
 export const getDraft = operation({
   name: 'drafts.get',
-  summary: 'One draft, whole.',
+  summary: 'One draft in full.',
   scope: 'mail:send',
   http: 'GET /api/v1/mailboxes/{address}/drafts/{draft_id}',
   input: object({ address: AddressPart, draft_id: DraftId }),
@@ -105,14 +105,14 @@ export const getDraft = operation({
 export const updateDraft = operation({
   name: 'drafts.update',
   summary:
-    'Change the fields that are given; the others stay, and so does the id. New text or HTML alone is the whole body.',
+    'Change the fields that are given; the others and the id stay. Text or HTML given alone replaces the whole body.',
   scope: 'mail:send',
   http: 'PATCH /api/v1/mailboxes/{address}/drafts/{draft_id}',
   tools: [
     {
       name: 'update_draft',
       description:
-        'Change the fields of a draft that you give; the others stay, and so does its id. New text is the whole body.',
+        'Change the fields of a draft that you give; the others and its id stay. New text replaces the whole body.',
       effect: 'write',
       expose: ['address', 'draft_id', ...draftExposed],
       describe,
@@ -140,13 +140,13 @@ export const updateDraft = operation({
 
 export const deleteDraft = operation({
   name: 'drafts.delete',
-  summary: 'Remove a draft for good.',
+  summary: 'Delete a draft permanently.',
   scope: 'mail:send',
   http: 'DELETE /api/v1/mailboxes/{address}/drafts/{draft_id}',
   tools: [
     {
       name: 'delete_draft',
-      description: 'Remove a draft for good. Other messages: delete_message.',
+      description: 'Delete a draft permanently. For other messages use delete_message.',
       effect: 'discard',
       expose: ['address', 'draft_id'],
     },
@@ -162,7 +162,7 @@ export const deleteDraft = operation({
 
 export const sendDraft = operation({
   name: 'drafts.send',
-  summary: 'Send a draft, now or at a time, and remove it.',
+  summary: 'Send a draft, now or at a given time, and remove it.',
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/drafts/{draft_id}/send',
   status: 202,
@@ -170,7 +170,7 @@ export const sendDraft = operation({
     {
       name: 'send_draft',
       description:
-        'Send a draft as it is, now or at sendAt; the draft is gone then. Change it before with update_draft.',
+        'Send a draft unchanged, now or at sendAt, and remove it. To edit it first use update_draft.',
       effect: 'send',
       expose: ['address', 'draft_id', 'sendAt'],
     },

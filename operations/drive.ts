@@ -13,14 +13,14 @@ export const listDrive = operation({
   tools: [
     {
       name: 'drive_list_files',
-      description: 'List files and folders of Drive: those at the top, or in the folder parentId.',
+      description: 'List the files and folders of Drive at its top, or in the folder parentId.',
       toolset: 'drive',
       effect: 'read',
       expose: ['parentId', 'limit', 'before'],
       sizedBy: 'limit',
     },
   ],
-  input: object({ parentId: optional(identifier('Id of a folder (file_...); without it the top.')), ...paging }),
+  input: object({ parentId: optional(identifier('Id of a folder (file_...). Default: the top level.')), ...paging }),
   output: page('entries', DriveEntry),
   errors: ['not_found', 'conflict'],
   async handle({ ctx, principal }, { limit = pageSizeDefault, ...query }) {

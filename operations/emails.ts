@@ -20,7 +20,7 @@ type Found = Awaited<ReturnType<typeof get>>
 
 export const sendEmail = operation({
   name: 'emails.send',
-  summary: 'Send one mail from any address on a verified domain, written here or by a template.',
+  summary: 'Send one mail from any address on a verified domain, with its own content or from a template.',
   scope: 'mail:send',
   http: 'POST /api/v1/emails',
   status: 202,
@@ -40,7 +40,7 @@ export const sendEmail = operation({
 
 export const listEmails = operation({
   name: 'emails.list',
-  summary: 'Sends of the account, newest first, also those that wait for an approval; an agent key sees its own.',
+  summary: 'Sends of the account, newest first, including those that wait for approval. An agent key sees its own.',
   scope: 'mail:send',
   http: 'GET /api/v1/emails',
   input: object({ ...paging }),
@@ -54,7 +54,7 @@ export const listEmails = operation({
 
 export const getEmail = operation({
   name: 'emails.get',
-  summary: 'One send, with the status of each recipient and the answer of its server.',
+  summary: 'One send, with the status of each recipient and the reply of its mail server.',
   scope: 'mail:send',
   http: 'GET /api/v1/emails/{id}',
   input: object({ id: EmailId }),
@@ -65,7 +65,7 @@ export const getEmail = operation({
 
 export const updateEmail = operation({
   name: 'emails.update',
-  summary: 'Send it at another time, until it is claimed for sending.',
+  summary: 'Change the time of a scheduled send, until it is claimed for sending.',
   scope: 'mail:send',
   http: 'PATCH /api/v1/emails/{id}',
   input: object({ id: EmailId, sendAt: NewSendTime }),
@@ -83,7 +83,7 @@ export const updateEmail = operation({
 export const cancelEmail = operation({
   name: 'emails.cancel',
   summary:
-    'Cancel a send, until it is claimed for sending. Its allowance comes back, and what was a draft is one again.',
+    'Cancel a send, until it is claimed for sending. Its allowance is returned, and a send that was a draft becomes a draft again.',
   scope: 'mail:send',
   http: 'POST /api/v1/emails/{id}/cancel',
   input: object({ id: EmailId }),
@@ -131,7 +131,7 @@ function emailOf(email: Found): Email {
   }
 }
 
-/** What became of a recipient, in wire form. */
+/** The delivery status of a recipient, in wire form. */
 export function recipientStatus({
   email,
   status,

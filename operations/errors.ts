@@ -6,7 +6,10 @@ import { type AnswerHeaders, isOfMailbox, type Operation } from './registry.ts'
 
 /** Seconds a peer is asked to wait where the failure itself does not say. */
 const retryAfterDefault = 30
-/** What Retry-After says where waiting does not help: each 429 has it (interface.md, Error object). The error tells the truth. */
+/**
+ * Seconds in the Retry-After of a 429 that waiting does not help: every 429 must have the header (interface.md, Error object). The
+ * body of such an error has no `retryAfter`.
+ */
 const retryAfterNever = 86_400
 
 /** The parts of a context that rendering an error needs. */
@@ -56,9 +59,9 @@ export function errorDocs(baseUrl: string, code: FailureCode): string {
   return `${baseUrl}/docs/errors#${code}`
 }
 
-/** Failures that operations have in common, and which operations those are. */
+/** Groups of failures that several operations share, each with a test for the operations that share it. */
 export const sharedErrors: readonly {
-  /** What those operations are called, after "may be answered by". */
+  /** The name of these operations, to follow "may be answered by". */
   readonly by: string
   readonly codes: readonly FailureCode[]
   has(operation: Operation): boolean

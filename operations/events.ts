@@ -9,7 +9,7 @@ import { type Call, eventStream, operation } from './registry.ts'
 import { serverSentEvents } from './server-sent-events.ts'
 
 const filters = {
-  type: optional(string({ minLength: 1, maxLength: 1_000, description: 'Kinds of events, with commas between them.' })),
+  type: optional(string({ minLength: 1, maxLength: 1_000, description: 'Event types, separated by commas.' })),
   mailbox: optional(AddressPart),
   since: optional(timestamp({ description: 'From this time on.' })),
   until: optional(timestamp({ description: 'Before this time.' })),
@@ -18,27 +18,27 @@ const filters = {
 /** Shorter than a minute, after which many clients and proxies give up. */
 const waitSecondsMax = 55
 
-/** What a list of events may be asked for. */
+/** The input of a list of events. */
 export const eventListInput = {
   ...filters,
   ...paging,
-  after: optional(identifier('Cursor of an event or an earlier answer: newer ones follow, oldest first.')),
+  after: optional(identifier('Cursor of an event or of an earlier answer: lists newer events, oldest first.')),
   wait: optional(
     integer({
       minimum: 0,
       maximum: waitSecondsMax,
-      description: 'Seconds to wait while there is nothing after the cursor; without one for what comes from now on.',
+      description: 'Seconds to wait while there is nothing after the cursor. Without a cursor, waits for events from now on.',
     }),
   ),
 } as const
 export const eventCursor = {
-  cursor: string({ description: 'Pass as after to go on behind this answer, also when it has no events.' }),
+  cursor: string({ description: 'Pass as "after" to continue after this answer, even if it has no events.' }),
 } as const
 
 export const listEvents = operation({
   name: 'events.list',
   summary:
-    'Events of the last 30 days that the key may read: newest first, or forward from a cursor, oldest first, as they come.',
+    'Events of the last 30 days that the key may read: newest first, or with "after" or "wait" forwards from a cursor, oldest first.',
   scope: null,
   http: 'GET /api/v1/events',
   input: object(eventListInput),
@@ -47,7 +47,7 @@ export const listEvents = operation({
   handle: eventsOf,
 })
 
-/** The events that a list asks for: back from the newest, or forward from a cursor. */
+/** Lists events, backwards from the newest or forwards from a cursor. */
 export async function eventsOf(
   { ctx, principal, again, hungUp }: Call,
   {
@@ -60,9 +60,9 @@ export async function eventsOf(
 ) {
   const filter = filterOf(given)
   if (before !== undefined && (after !== undefined || wait > 0))
-    throw new Failure('validation_error', '"before" goes back from a cursor, "after" and "wait" go forward.', {
+    throw new Failure('validation_error', '"before" cannot be combined with "after" or "wait".', {
       param: 'before',
-      fix: 'Leave "before" out to go forward, or "after" and "wait" to go back.',
+      fix: 'Leave out "before" to read forwards, or "after" and "wait" to read backwards.',
     })
   if (after === undefined && wait === 0) {
     const { items, next, cursor } = await listNewest(ctx, principal, { ...filter, limit, before })
@@ -86,18 +86,18 @@ export const getEvent = operation({
   handle: ({ ctx, principal }, { id }) => get(ctx, principal, id),
 })
 
-/** Events read for a stream at once: bounds what a slow reader holds. */
+/** Events that a stream reads at once, which bounds the memory that a slow reader takes. */
 const streamPage = 50
 
 export const streamEvents = operation({
   name: 'events.stream',
   summary:
-    'Events as they are recorded, as server-sent events that never end; a reader that lost the connection goes on by Last-Event-ID.',
+    'Events as they are recorded, as an endless stream of server-sent events. A reader that lost the connection resumes with Last-Event-ID.',
   scope: null,
   http: 'GET /api/v1/events/stream',
   input: object({
     ...filters,
-    after: optional(identifier('As in the list; Last-Event-ID, which clients send by themselves, goes before it.')),
+    after: optional(identifier('As in the list. Last-Event-ID, which clients send on their own, takes precedence.')),
   }),
   output: eventStream('The same envelopes, each with its cursor as its id.'),
   errors: ['conflict', 'rate_limited', 'unavailable'],

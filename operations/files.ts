@@ -7,7 +7,7 @@ export const getFile = publicOperation({
   name: 'files.get',
   summary: 'The file that a signed link leads to. No key is needed; the link expires.',
   http: 'GET /api/v1/files/{token}',
-  input: object({ token: string({ maxLength: identifierMax, description: 'As it stands in the link.' }) }),
+  input: object({ token: string({ maxLength: identifierMax, description: 'The token in the link.' }) }),
   output: file('*/*', 'The file, with its own content type.'),
   errors: ['not_found'],
   handle: ({ ctx }, { token }) => openLink(ctx, token),

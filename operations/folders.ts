@@ -31,7 +31,7 @@ export const listFolders = operation({
 
 export const createFolder = operation({
   name: 'folders.create',
-  summary: 'Make a folder, and the levels above it that are missing.',
+  summary: 'Create a folder, and the missing folders above it.',
   scope: 'mail:write',
   http: 'POST /api/v1/mailboxes/{address}/folders',
   status: 201,
@@ -46,7 +46,7 @@ export const createFolder = operation({
 
 export const updateFolder = operation({
   name: 'folders.update',
-  summary: 'Give a folder, with all below it, another path.',
+  summary: 'Rename or move a folder with everything below it.',
   scope: 'mail:write',
   http: 'PATCH /api/v1/mailboxes/{address}/folders/{path}',
   input: object({ address: AddressPart, path: FolderPathPart, name: FolderName }),
@@ -59,7 +59,7 @@ export const updateFolder = operation({
 
 export const deleteFolder = operation({
   name: 'folders.delete',
-  summary: 'Remove a folder and all below it; their mail goes to Trash.',
+  summary: 'Delete a folder and all folders below it; their mail moves to Trash.',
   scope: 'mail:write',
   http: 'DELETE /api/v1/mailboxes/{address}/folders/{path}',
   input: object({ address: AddressPart, path: FolderPathPart }),

@@ -34,7 +34,7 @@ export const listGrants = personOperation({
 
 export const deleteGrant = personOperation({
   name: 'grants.revoke',
-  summary: 'Disconnect a program at once, in every process: its tokens end.',
+  summary: 'Disconnect a program: its tokens stop working at once, in every process.',
   http: 'DELETE /api/v1/grants/{grant_id}',
   input: object({ grant_id: identifier('Id of the grant (gnt_...).') }),
   output: Deleted,
@@ -51,7 +51,7 @@ export const deleteGrant = personOperation({
   },
 })
 
-/** Whose programs a person sees: in the account of the session the own ones, as an owner all. Fails with `forbidden`. */
+/** Whose programs a person sees in the account of the session: their own, or all (null) as an owner. Fails with `forbidden`. */
 function ownedBy({ personId, principal }: Session): { readonly accountId: string; readonly personId: string | null } {
   const { accountId, role } = requireAccount(principal)
   return { accountId, personId: role === 'owner' ? null : personId }

@@ -1,10 +1,10 @@
-/** The interface between the HTTP door and the MCP endpoint. It stands here because doors do not import each other. */
+/** The interface between the HTTP door and the MCP endpoint. It is declared here because doors do not import each other. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Context } from '../core/process/context.ts'
 import type { AnswerHeaders, EventStream } from './registry.ts'
 
 export type McpRequest = {
-  /** Of this request. */
+  /** The context of this request. */
   readonly ctx: Context
   readonly method: string
   readonly headers: IncomingHttpHeaders
@@ -14,7 +14,7 @@ export type McpRequest = {
   /** Whether it came to `/api/mcp/signup`, where nobody needs a key. */
   readonly isSignup: boolean
   readonly query: URLSearchParams
-  /** Filled with headers that go out with errors too. */
+  /** Receives headers of the answer, which are sent with errors too. */
   readonly answerHeaders: AnswerHeaders
   /** Aborted when the caller has hung up. */
   readonly hungUp: AbortSignal
@@ -27,11 +27,11 @@ export type McpAnswer = {
   readonly headers: AnswerHeaders
   /** JSON text, or a stream of events; null for none. */
   readonly body: string | EventStream | null
-  /** Whether nothing in it comes from strangers, so that it may be compressed. */
+  /** Whether it contains nothing written by strangers, so that it may be compressed. */
   readonly isOurs?: boolean
 }
 
 export type McpEndpoint = (request: McpRequest) => Promise<McpAnswer>
 
-/** Where the metadata of the MCP endpoint as a protected resource is (RFC 9728 3.1). */
+/** Path of the metadata that describes the MCP endpoint as a protected resource (RFC 9728 3.1). */
 export const resourceMetadataPath = '/.well-known/oauth-protected-resource/api/mcp'

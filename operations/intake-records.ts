@@ -9,7 +9,7 @@ const RecordId = identifier('Id of the record: its intake_id (int_...).')
 export const listIntakeMessages = operation({
   name: 'intakeMessages.list',
   summary:
-    'Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. `text`, `html` and links are in the single record.',
+    'Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. Only the single record has `text`, `html` and links.',
   scope: 'mail:read',
   http: 'GET /api/v1/intake/messages',
   input: object({ mailbox: optional(described('Only of this mailbox.', AddressPart)), ...paging }),
@@ -34,7 +34,7 @@ export const getIntakeMessage = operation({
 
 export const revokeIntakeLinks = operation({
   name: 'intakeMessages.revoke_links',
-  summary: 'End all links to the files of a record, such as those of its webhook. The answer has new ones.',
+  summary: 'Revoke all links to the files of a record, such as those in its webhook. The answer has new ones.',
   scope: 'mail:write',
   http: 'POST /api/v1/intake/messages/{id}/revoke-links',
   input: object({ id: RecordId }),

@@ -14,7 +14,7 @@ import { boolean, described, type Infer, object, optional, string } from '../sch
 import { Intake, IntakeDeliveryInput, IntakeLensInput, IntakeRetention, NewIntake } from '../schemas/intake.ts'
 import { operation } from './registry.ts'
 
-/** What changes a configuration needs: it shows the mail of a mailbox in another place. */
+/** The scopes needed to change a configuration, because it exposes the mail of a mailbox elsewhere. */
 export const managing = ['mailboxes:write', 'mail:read'] as const
 
 const settingsOf = {
@@ -25,7 +25,7 @@ const settingsOf = {
 
 export const listIntakes = operation({
   name: 'intake.list',
-  summary: 'What Intake does with the mailboxes that this key reaches, newest mailbox first.',
+  summary: 'The Intake configurations of the mailboxes that this key reaches, newest mailbox first.',
   scope: 'mail:read',
   http: 'GET /api/v1/intake',
   input: object(paging),
@@ -40,13 +40,13 @@ export const listIntakes = operation({
 export const createIntake = operation({
   name: 'intake.create',
   summary:
-    'Watch a mailbox: each mail that arrives from now on becomes a record. The secret of an endpoint that is made for it is in this answer alone.',
+    'Watch a mailbox: each mail that arrives from now on becomes a record. If an endpoint is created for it, its secret is shown only in this answer.',
   scope: managing,
   http: 'POST /api/v1/intake',
   status: 201,
   input: object({
     mailbox: described('The mailbox to watch.', AddressPart),
-    create: optional(boolean({ description: 'Make the mailbox when there is none.' })),
+    create: optional(boolean({ description: 'Create the mailbox if it does not exist.' })),
     ...settingsOf,
   }),
   output: NewIntake,
@@ -67,7 +67,7 @@ export const createIntake = operation({
 
 export const getIntake = operation({
   name: 'intake.get',
-  summary: 'What Intake does with a mailbox.',
+  summary: 'The Intake configuration of a mailbox.',
   scope: 'mail:read',
   http: 'GET /api/v1/intake/{mailbox}',
   input: object({ mailbox: AddressPart }),
@@ -79,7 +79,7 @@ export const getIntake = operation({
 export const updateIntake = operation({
   name: 'intake.update',
   summary:
-    'Change what Intake does with a mailbox; what is left out stays. Another retention holds for the records that are there too. The secret of a new endpoint is in this answer alone.',
+    'Change the Intake configuration of a mailbox; omitted fields stay. A new retention applies to existing records too. The secret of a new endpoint is shown only in this answer.',
   scope: managing,
   http: 'PATCH /api/v1/intake/{mailbox}',
   input: object({ mailbox: AddressPart, ...settingsOf }),
@@ -92,7 +92,7 @@ export const updateIntake = operation({
 export const deleteIntake = operation({
   name: 'intake.delete',
   summary:
-    'Watch a mailbox no longer: its records, their copies and links and the endpoint that was made for it are deleted. Its mail stays.',
+    'Stop watching a mailbox. Its records, their copies and links, and the endpoint that was created for it are deleted. Its mail stays.',
   scope: managing,
   http: 'DELETE /api/v1/intake/{mailbox}',
   input: object({ mailbox: AddressPart }),

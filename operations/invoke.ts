@@ -1,6 +1,6 @@
 /**
- * One request, whichever door it came through. The order of checks is the contract's (decisions.md 3): the door has
- * authenticated; here follow rate, scope, reach, input, idempotency, and then what the operation does.
+ * Serves one request, whichever door it came through. The order of checks is the contract's (decisions.md 3): the door has
+ * authenticated the caller; here follow rate, scope, reach, input and idempotency, and then the operation itself.
  */
 import { createHash } from 'node:crypto'
 import { noteAudit } from '../core/access/audit.ts'
@@ -43,9 +43,9 @@ export type InvokeRequest = {
   readonly session?: Session | null
   /** Network address of the peer. */
   readonly peerAddress: string
-  /** What its program calls itself; default: it does not say. */
+  /** The User-Agent of the caller; default: empty. */
   readonly userAgent?: string
-  /** Filled with RateLimit-*, Idempotent-Replayed and what the operation adds. */
+  /** Receives RateLimit-*, Idempotent-Replayed and the headers that the operation adds. */
   readonly headers: AnswerHeaders
   /** What the operation adds to its audit entry. */
   readonly trail?: Trail
@@ -55,9 +55,9 @@ export type InvokeRequest = {
   readonly isCounted?: boolean
   /** Aborted when the caller has hung up. */
   readonly hungUp: AbortSignal
-  /** Finds the principal once more, for an answer that goes on; default: it stays who it was. */
+  /** Finds the principal again during a long-running request; default: the principal stays the same. */
   again?(): Promise<Principal>
-  /** Whether an answer, or a failure, that the declaration does not allow is an error: for tests. */
+  /** Whether an answer or a failure that the operation does not declare is an error: for tests. */
   readonly checkOutput?: boolean
 }
 
@@ -120,17 +120,17 @@ async function serve(
   }
   return audited(ctx, operation, principal, request, async () => {
     for (const scope of operation.scopes) requireScope(principal, scope)
-    // What a caller asks for shows what it did before.
+    // Waits for the background work of the account's earlier requests, so that the answer reflects what they did.
     if (!isNew(operation)) await ctx.background.done(principal.accountId)
     const prepared = await readInput(ctx, operation, principal, request)
     return once(ctx, operation, principal, request, prepared)
   })
 }
 
-/** Whether an operation makes something new, whatever was done before: sends need not wait for one another. */
+/** Whether an operation creates something new, independent of what was done before: sends need not wait for one another. */
 const isNew = ({ idempotent, pathFields }: Operation) => idempotent && pathFields.every((name) => name === 'address')
 
-/** Reach comes before the body: a caller who cannot reach the mailbox is told that, even if the body is invalid too. */
+/** Reach comes before the body: a caller who cannot reach the mailbox gets that failure, even if the body is invalid too. */
 async function readInput(
   ctx: Context,
   operation: Operation,
@@ -157,12 +157,12 @@ async function once(
   if (repeat === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
   const path = pathOf(operation, await canonicalPath(ctx, operation, principal, request))
   const { marksUnder, keyId, partnerMode } = principal
-  // Nobody hears a word about an earlier request who may not make this one. Of a first request the handler asks it.
+  // A caller who may not make this request learns nothing about an earlier one. For a first request the handler checks it.
   const requireReach = () => prepared.reach(callOf(ctx, principal, request))
   const mark = await beginIdempotent(ctx, {
     accountId: marksUnder,
     keyId,
-    // What is tried with a partner's test key is nothing that was done.
+    // Requests with a partner's test key share no idempotency marks with those of a live key.
     path: partnerMode === 'test' ? `test ${path}` : path,
     ...repeat,
     fingerprint: fingerprint(operation, path, prepared.input),
@@ -179,8 +179,8 @@ async function once(
     request.headers['Idempotent-Replayed'] = 'true'
     return { status: mark.status, body: JSON.parse(openAnswer(ctx, mark.body)) as JsonBody, replayed: true }
   }
-  // The key is freed only if the operation failed. When it succeeded and only storing its answer fails, the key stays taken,
-  // or a repeat would do everything twice.
+  // The key is freed only if the operation failed. If it succeeded and only storing its answer failed, the key stays taken:
+  // otherwise a repeat would do everything twice.
   const lost = (error: unknown) => ctx.log.error({ err: error }, 'an idempotency mark could not be written')
   const own = { ...ctx, onceId: mark.onceId, mayRepeat: mark.mayRepeat }
   const answer = await perform(own, operation, principal, request, prepared).catch(async (error: unknown) => {
@@ -191,12 +191,13 @@ async function once(
   return { ...answer, replayed: false }
 }
 
-/** A refusal did nothing; of a fault, and of a send that failed on its way, it is not known. */
+/** A refusal did nothing. For a fault, and for a send that failed on its way, it is unknown. */
 const wasDone = (error: unknown): 'nothing' | 'unknown' =>
   error instanceof Failure && error.code !== 'send_failed' ? 'nothing' : 'unknown'
 
 /**
- * The path with the mailbox's canonical address. Fails when the mailbox is not within reach any more, before any replay.
+ * Returns the path parameters with the canonical address of the mailbox. Fails, before any replay, if the caller cannot reach the
+ * mailbox any more.
  */
 async function canonicalPath(
   ctx: Context,
@@ -224,7 +225,7 @@ async function perform(
   return { status: operation.statusOf(output), body: { success: true, ...(output as object) } }
 }
 
-/** What the handler is told of its caller. */
+/** The call, as the handler receives it. */
 function callOf<P extends Principal | null>(ctx: Context, principal: P, request: InvokeRequest): Call<P> {
   const { headers, trail = {}, hungUp, peerAddress, userAgent = '', session = null, again } = request
   const callerAgain = async () => {
@@ -235,12 +236,12 @@ function callOf<P extends Principal | null>(ctx: Context, principal: P, request:
   return { ctx, principal, session, peerAddress, userAgent, headers, trail, hungUp, again: callerAgain }
 }
 
-/** Outcomes of requests that say nothing that could be done: they are not written to the audit. */
+/** Outcomes of requests that name nothing that could be done: they are not written to the audit. */
 const malformed: ReadonlySet<string> = new Set(['validation_error', 'invalid_request', 'payload_too_large'])
 
 /**
- * Writes to the account's audit what was done or refused, what was to be read without the scope for it, and all that is read with a
- * customer's key that its partner holds (interface.md, Events, rule 4); a replay changes nothing and is not written.
+ * Writes to the account's audit each change that was made or refused, each request that lacked its scope, and every request with a
+ * customer's key that the partner holds (interface.md, Events, rule 4). A replay changes nothing and is not written.
  */
 async function audited(
   ctx: Context,
@@ -272,7 +273,7 @@ async function audited(
   }
 }
 
-/** A digest that two requests share when method, canonical path and body are the same, whatever the order of the fields. */
+/** A digest that is equal for two requests with the same method, canonical path and body, whatever the order of the fields. */
 function fingerprint({ method, pathFields }: Operation, path: string, input: unknown): string {
   const body = Object.fromEntries(Object.entries(input as object).filter(([name]) => !pathFields.includes(name)))
   return createHash('sha256')

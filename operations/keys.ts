@@ -38,26 +38,26 @@ export const listKeys = operation({
   },
 })
 
-/** What is asked of a new key. */
+/** The input for a new key. */
 export const keyRequest = {
   name: KeyName,
   kind: optional(
     oneOf(keyKinds, {
-      description: 'account: reaches all of the account; agent: the mailboxes that it makes or is granted.',
+      description: 'account: reaches the whole account; agent: only mailboxes that it creates or is granted.',
       default: 'account',
     }),
   ),
-  scopes: array(oneOf(allScopes), { maxItems: 100, description: 'What it may do. None can be added later.' }),
+  scopes: array(oneOf(allScopes), { maxItems: 100, description: 'What the key may do. Scopes cannot be added later.' }),
   mailboxes: optional(
     array(string({ maxLength: 1_000 }), { maxItems: 1_000, description: 'Addresses that an agent key is granted.' }),
   ),
-  expiresAt: optional(nullable(timestamp({ description: 'When it ends; without it, or null: never.' }))),
+  expiresAt: optional(nullable(timestamp({ description: 'When the key expires. Without it, or null: never.' }))),
   approval: optional(KeyApproval),
 } as const
 
 export const createKey = operation({
   name: 'keys.create',
-  summary: 'Make an API key. "apiKey" is shown in this answer only.',
+  summary: 'Create an API key. "apiKey" is shown in this answer only.',
   by: 'owner',
   scope: null,
   http: 'POST /api/v1/keys',
@@ -74,7 +74,7 @@ export const createKey = operation({
 
 export const deleteKey = operation({
   name: 'keys.revoke',
-  summary: 'Revoke a key at once, in every process; the webhook endpoints that it made as an agent key turn off.',
+  summary: 'Revoke a key at once, in every process; webhook endpoints that an agent key created are turned off.',
   by: 'owner',
   scope: null,
   http: 'DELETE /api/v1/keys/{key_id}',
@@ -89,7 +89,7 @@ export const deleteKey = operation({
 
 export const listPasswords = operation({
   name: 'app_passwords.list',
-  summary: 'The passwords of mail programs for a mailbox.',
+  summary: 'The app passwords of a mailbox, which mail programs log in with.',
   by: 'session',
   scope: 'mailboxes:read',
   http: 'GET /api/v1/mailboxes/{address}/app-passwords',
@@ -105,9 +105,9 @@ export const listPasswords = operation({
 export const createPassword = operation({
   name: 'app_passwords.create',
   summary:
-    'Make a password for a mail program: SMTP and IMAP for this mailbox, not the API. It is shown in this answer only.',
+    'Create a password for a mail program: it works for SMTP and IMAP of this mailbox, not for the API. It is shown in this answer only.',
   by: 'session',
-  // What the password may do, its maker must be allowed to do.
+  // Whoever creates the password needs every scope that it grants.
   scope: ['mail:read', 'mail:send', 'mail:write'],
   http: 'POST /api/v1/mailboxes/{address}/app-passwords',
   status: 201,
@@ -115,7 +115,7 @@ export const createPassword = operation({
   output: extended(AppPassword, { password: string({ description: 'Shown once.' }) }),
   errors: ['conflict'],
   idempotent: true,
-  // It is the password of who made it.
+  // The answer contains a password, which only the person who created it may see.
   sharesAnswer: false,
   async handle({ ctx, principal: { account, keyId: personId } }, { address, name }) {
     const { password, keyId, ...made } = await createAppPassword(ctx, { account, address, name, personId })
@@ -125,7 +125,7 @@ export const createPassword = operation({
 
 export const deletePassword = operation({
   name: 'app_passwords.revoke',
-  summary: 'End an app password at once, also where a mail program is logged in.',
+  summary: 'Revoke an app password at once, even where a mail program is logged in.',
   by: 'session',
   scope: ['mail:read', 'mail:send', 'mail:write'],
   http: 'DELETE /api/v1/mailboxes/{address}/app-passwords/{key_id}',
@@ -138,7 +138,7 @@ export const deletePassword = operation({
   },
 })
 
-/** A new key as core takes it. */
+/** Converts the input for a new key to the form that core takes. */
 export function wantedKey({
   kind = 'account',
   mailboxes = [],
@@ -148,7 +148,7 @@ export function wantedKey({
   return { ...wanted, kind, mailboxes, expiresAt: expiresAt === null ? null : new Date(expiresAt) }
 }
 
-/** A page of keys that are all at hand, newest first. */
+/** Cuts one page from the complete list of keys, newest first. */
 export function keyPage(
   all: readonly ListedKey[],
   { limit = pageSizeDefault, before }: { readonly limit?: number | undefined; readonly before?: string | undefined },

@@ -9,7 +9,7 @@ import { operation } from './registry.ts'
 
 export const listIntakeTemplates = operation({
   name: 'intake.templates',
-  summary: 'Lists of fields for Lens to begin with.',
+  summary: 'Templates for Lens: lists of fields to start from.',
   scope: 'mail:read',
   http: 'GET /api/v1/intake/templates',
   input: object({}),
@@ -21,12 +21,12 @@ export const listIntakeTemplates = operation({
 export const testLens = operation({
   name: 'intake.lens_test',
   summary:
-    'Ask Lens of a sample, or of a mail in the mailbox, what it would say: for the fields of the mailbox, or others. Nothing is kept or counted.',
+    'Try Lens on a sample or on a mail of the mailbox, with the fields of the mailbox or with others. Nothing is stored or counted.',
   scope: managing,
   http: 'POST /api/v1/intake/{mailbox}/lens/test',
   input: extended(LensSample, {
     mailbox: AddressPart,
-    messageId: optional(described('In place of a sample: a mail of the mailbox (msg_...), with its files.', MessageId)),
+    messageId: optional(described('A mail of the mailbox (msg_...) to read with its files, instead of a sample.', MessageId)),
     fields: optional(LensFields),
     quoted: optional(LensQuoted),
   }),
@@ -41,12 +41,12 @@ export const testLens = operation({
 export const backfillLens = operation({
   name: 'intake.lens_backfill',
   summary:
-    'Have Lens read the records that are there already and that it has not read for these fields. Each counts as a run; no event tells of it.',
+    'Run Lens on existing records that it has not yet read for these fields. Each counts as a run; no event is sent.',
   scope: managing,
   http: 'POST /api/v1/intake/{mailbox}/lens/backfill',
   status: 202,
   input: object({ mailbox: AddressPart }),
-  output: object({ count: integer({ description: 'Records that are read again.' }) }),
+  output: object({ count: integer({ description: 'How many records Lens will read.' }) }),
   errors: ['mailbox_not_found', 'not_found', 'plan_required', 'conflict'],
   idempotent: true,
   handle: async ({ ctx, principal }, { mailbox }) => ({ count: await beginBackfill(ctx, principal, mailbox) }),

@@ -6,7 +6,7 @@ import { operation } from './registry.ts'
 
 export const getLists = operation({
   name: 'lists.get',
-  summary: 'Whom a mailbox may send to, and whose mail it takes.',
+  summary: 'Whom a mailbox may send to, and whose mail it accepts.',
   scope: 'mailboxes:read',
   http: 'GET /api/v1/mailboxes/{address}/lists',
   input: object({ address: AddressPart }),
@@ -17,7 +17,7 @@ export const getLists = operation({
 
 export const setLists = operation({
   name: 'lists.set',
-  summary: 'Replace the lists of a mailbox; one that is not named stays as it is. Not for agent keys.',
+  summary: 'Replace the lists of a mailbox; omitted lists stay unchanged. Not for agent keys.',
   scope: 'mailboxes:write',
   http: 'PUT /api/v1/mailboxes/{address}/lists',
   input: object({

@@ -19,7 +19,7 @@ export const listMailboxes = operation({
   tools: [
     {
       name: 'list_mailboxes',
-      description:
+        'The mailboxes that you can access, newest first. Use it to find addresses; to list mail use list_messages.',
         'The mailboxes that you reach, newest first. Use it to learn addresses; mail is listed by list_messages.',
       effect: 'read',
       expose: ['limit', 'before'],
@@ -46,7 +46,7 @@ export const createMailbox = operation({
     {
       name: 'create_mailbox',
       description:
-        'Make a mailbox on a domain of the account, when a task needs an address of its own. To rename one use update_mailbox.',
+        'Create a mailbox on a domain of the account, when a task needs its own address. To rename one use update_mailbox.',
       effect: 'create',
       expose: ['address', 'displayName'],
     },
@@ -86,14 +86,14 @@ export const getMailbox = operation({
 
 export const updateMailbox = operation({
   name: 'mailboxes.update',
-  summary: 'Set or clear what recipients see of a mailbox: display name, signature, automatic reply. null clears.',
+  summary: 'Set the display name, signature or automatic reply of a mailbox; null clears a field.',
   scope: 'mailboxes:write',
   http: 'PATCH /api/v1/mailboxes/{address}',
   tools: [
     {
       name: 'update_mailbox',
       description:
-        'Set what recipients see of a mailbox: display name, signature, automatic reply; null clears. What you leave out stays.',
+        'Set the display name, signature or automatic reply of a mailbox; null clears. Fields that you leave out stay.',
       effect: 'write',
       expose: ['address', 'displayName', 'signature', 'autoReply'],
     },
@@ -115,7 +115,7 @@ export const updateMailbox = operation({
 export const deleteMailbox = operation({
   name: 'mailboxes.delete',
   summary:
-    'Delete a mailbox: it stops receiving now, its mail is purged after 30 days, the address stays reserved meanwhile.',
+    'Delete a mailbox. It stops receiving at once; its mail is purged after 30 days, and its address stays reserved until then.',
   scope: 'mailboxes:write',
   http: 'DELETE /api/v1/mailboxes/{address}',
   input: object({ address: AddressPart }),

@@ -11,7 +11,7 @@ const Role = oneOf(roleNames, { description: 'owner: everything; member: mail an
 
 export const listMembers = operation({
   name: 'members.list',
-  summary: 'The people of the account, and those who are invited.',
+  summary: 'The members of the account, and its open invitations.',
   by: 'owner',
   scope: null,
   http: 'GET /api/v1/account/members',
@@ -25,7 +25,7 @@ export const listMembers = operation({
 
 export const inviteMember = operation({
   name: 'members.invite',
-  summary: 'Invite somebody by mail, with a role. An older invitation of the address is void.',
+  summary: 'Invite somebody by mail, with a role. This voids an earlier invitation to the same address.',
   by: 'owner',
   scope: null,
   http: 'POST /api/v1/account/members',
@@ -39,7 +39,7 @@ export const inviteMember = operation({
 
 export const changeMember = operation({
   name: 'members.update',
-  summary: 'Give a member another role, at once. The last owner stays one.',
+  summary: 'Change the role of a member, effective at once. The last owner cannot get another role.',
   by: 'owner',
   scope: null,
   http: 'PATCH /api/v1/account/members/{member_id}',
@@ -56,7 +56,7 @@ export const changeMember = operation({
 
 export const removeMember = operation({
   name: 'members.remove',
-  summary: 'Take a member out of the account, at once, or withdraw an invitation. The last owner stays.',
+  summary: 'Remove a member from the account at once, or withdraw an invitation. The last owner cannot be removed.',
   by: 'owner',
   scope: null,
   http: 'DELETE /api/v1/account/members/{member_id}',

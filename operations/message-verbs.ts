@@ -11,14 +11,14 @@ import { changedFields, messageSummary } from './summaries.ts'
 
 export const restoreMessage = operation({
   name: 'messages.restore',
-  summary: 'Take a message out of Trash, back to the folder it was deleted from; INBOX when that is gone.',
+  summary: 'Restore a message from Trash to the folder it was deleted from, or to INBOX if that folder is gone.',
   scope: 'mail:write',
   http: 'POST /api/v1/mailboxes/{address}/messages/{message_id}/restore',
   tools: [
     {
       name: 'restore_message',
       description:
-        'Take a message out of Trash, back to where it was deleted from. From another folder use move_message.',
+        'Restore a message from Trash to the folder it was deleted from. From another folder use move_message.',
       toolset: 'mail',
       effect: 'write',
       expose: ['address', 'message_id'],
@@ -53,7 +53,7 @@ export const claimMessage = operation({
 
 export const releaseMessage = operation({
   name: 'messages.release',
-  summary: 'Give the lease of a message back.',
+  summary: 'Release the lease of a message.',
   scope: 'mail:write',
   http: 'DELETE /api/v1/mailboxes/{address}/messages/{message_id}/claim',
   input: object({ address: AddressPart, message_id: MessageId }),
@@ -81,7 +81,7 @@ export const markAllRead = operation({
     },
   ],
   input: object({ address: AddressPart, folder: FolderPath }),
-  output: object({ updated: integer({ description: 'Messages that were not seen before.' }) }),
+  output: object({ updated: integer({ description: 'How many messages were unseen before.' }) }),
   errors: ['not_found'],
   async handle({ ctx, principal }, { address, folder }) {
     return { updated: await markRead(ctx, principal, { address, folder }) }
@@ -90,20 +90,20 @@ export const markAllRead = operation({
 
 export const emptyTrash = operation({
   name: 'trash.empty',
-  summary: 'Remove everything in Trash for good.',
+  summary: 'Permanently delete everything in Trash.',
   scope: 'mail:write',
   http: 'POST /api/v1/mailboxes/{address}/trash/empty',
   tools: [
     {
       name: 'empty_trash',
-      description: 'Remove everything in Trash for good. Use it only when a person asks for exactly this.',
+      description: 'Permanently delete everything in Trash. Use it only when a person asks for exactly this.',
       toolset: 'mail',
       effect: 'delete',
       expose: ['address'],
     },
   ],
   input: object({ address: AddressPart }),
-  output: object({ deleted: integer({ description: 'Messages that are gone.' }) }),
+  output: object({ deleted: integer({ description: 'How many messages were deleted.' }) }),
   errors: [],
   async handle({ ctx, principal }, { address }) {
     return { deleted: await empty(ctx, principal, address, arrivalsFirst(ctx, principal.accountId)) }

@@ -40,7 +40,7 @@ export const listMessages = operation({
     {
       name: 'list_messages',
       description:
-        'Summaries of messages, newest first: of ALL folders, also Sent, Drafts, Spam and Trash, unless folder names one (inbox: what came in). For words use search_messages, for mail about to come wait_for_message.',
+        'Summaries of messages, newest first, of ALL folders including Sent, Drafts, Spam and Trash, unless folder names one (inbox: received mail). To find words use search_messages, for mail yet to arrive wait_for_message.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', ...messageFilterNames, 'since', 'limit', 'before'],
@@ -55,7 +55,7 @@ export const listMessages = operation({
     ...paging,
   }),
   output: extended(page('messages', MessageSummary), {
-    cursor: string({ description: 'Where the mailbox stands now: to be passed as since of a wait.' }),
+    cursor: string({ description: 'Current position of the mailbox, to pass as "since" of a wait.' }),
   }),
   errors: ['not_found', 'agent_inbox_only'],
   async handle({ ctx, principal }, { thread_id, has_attachment, since, until, limit = pageSizeDefault, ...filters }) {
@@ -73,14 +73,14 @@ export const listMessages = operation({
 
 export const getMessage = operation({
   name: 'messages.get',
-  summary: 'One message, whole: headers, body, attachments. Reading changes no flag.',
+  summary: 'One message in full: headers, body, attachments. Reading it changes no flag.',
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/messages/{message_id}',
   tools: [
     {
       name: 'read_message',
       description:
-        'Read one message; no flag changes. A cut body goes on with next as cursor. Files: get_attachment; the conversation: get_thread.',
+        'Read one message; no flag changes. To continue a cut body, pass next as cursor. For files use get_attachment, for the conversation get_thread.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', 'message_id', 'view', 'max_chars', 'cursor', 'attachment_id'],
@@ -98,9 +98,9 @@ export const getMessage = operation({
           'headers: no body; reply: without quoted history; text: all text; markdown: with links and tables; full: also HTML and headers.',
       }),
     ),
-    max_chars: optional(integer({ minimum: 1, maximum: 10_000_000, description: 'Cut each body there.' })),
-    cursor: optional(string({ maxLength: 1_000, description: 'next of the answer whose body was cut.' })),
-    attachment_id: optional(identifier('Read the message attached as this (message/rfc822) instead.')),
+    max_chars: optional(integer({ minimum: 1, maximum: 10_000_000, description: 'Cut each body after this many characters.' })),
+    cursor: optional(string({ maxLength: 1_000, description: '"next" of the answer whose body was cut.' })),
+    attachment_id: optional(identifier('Read this attached message (message/rfc822) instead.')),
   }),
   output: FullMessage,
   errors: ['not_found'],
@@ -126,7 +126,7 @@ export const getRawMessage = operation({
     address: AddressPart,
     message_id: MessageId,
     trace: optional(
-      boolean({ description: 'With Return-Path, Received and Authentication-Results of ours in front.' }),
+      boolean({ description: 'Put our Return-Path, Received and Authentication-Results in front.' }),
     ),
   }),
   output: bytes('message/rfc822', 'The raw message.'),
@@ -140,15 +140,15 @@ export const getRawMessage = operation({
 export const getMessageDocument = operation({
   name: 'messages.html',
   summary:
-    'The body as a document for a frame of a page of this service, with a policy under which nothing runs and nothing loads from elsewhere.',
+    'The body as an HTML document to frame in a page of this service, with a content security policy under which nothing runs and nothing loads from elsewhere.',
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/messages/{message_id}/html',
   input: object({
     address: AddressPart,
     message_id: MessageId,
-    attachment_id: optional(identifier('Show the message attached as this (message/rfc822) instead.')),
+    attachment_id: optional(identifier('Show this attached message (message/rfc822) instead.')),
   }),
-  output: bytes('text/html', 'The sanitised HTML, or without one the text, as UTF-8.'),
+  output: bytes('text/html', 'The sanitised HTML, or the text if there is no HTML, as UTF-8.'),
   errors: ['not_found'],
   async handle({ ctx, principal }, { address, message_id, attachment_id }) {
     const which = { address, messageId: message_id, attachmentId: attachment_id }
@@ -165,7 +165,7 @@ export const getAttachment = operation({
     {
       name: 'get_attachment',
       description:
-        'Fetch one file of a message: text as text, others up to 1 MB embedded, larger ones as a link for 15 minutes. Attached messages: read_message with attachment_id.',
+        'Fetch one file of a message: text as text, other files up to 1 MB embedded, larger ones as a link valid for 15 minutes. For attached messages use read_message with attachment_id.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', 'message_id', 'attachment_id'],
@@ -185,7 +185,7 @@ export const getAttachment = operation({
 
 export const updateMessage = operation({
   name: 'messages.update',
-  summary: 'Flag, label or move one message, or mark it as spam or none.',
+  summary: 'Flag, label or move one message, or mark it as spam or not spam.',
   scope: 'mail:write',
   http: 'PATCH /api/v1/mailboxes/{address}/messages/{message_id}',
   tools: [
@@ -199,7 +199,7 @@ export const updateMessage = operation({
     },
     {
       name: 'label_message',
-      description: 'Add labels to a message, or remove some; new ones need no creation. Those in use: list_labels.',
+      description: 'Add labels to a message, or remove some; new ones need not be created first. For those in use see list_labels.',
       toolset: 'mail',
       effect: 'write',
       expose: ['address', 'message_id', 'addLabels', 'removeLabels'],
@@ -208,7 +208,7 @@ export const updateMessage = operation({
     {
       name: 'mark_spam',
       description:
-        'Mark a message as spam, or with spam false as none, which teaches the mailbox. Only to put it away use move_message.',
+        'Mark a message as spam, or as not spam with spam false, which trains the mailbox. Just to put it away use move_message.',
       toolset: 'mail',
       effect: 'write',
       expose: ['address', 'message_id', 'spam'],
@@ -237,7 +237,7 @@ export const updateMessage = operation({
     addLabels: optional(described('Labels to put on it.', Labels)),
     removeLabels: optional(described('Labels to take off it.', Labels)),
     spam: optional(
-      boolean({ description: 'Moves to Spam or back, and teaches the mailbox about the sender; not beside folder.' }),
+      boolean({ description: 'Moves the message to Spam or back, and trains the mailbox about the sender. Not together with folder.' }),
     ),
   }),
   output: MessageSummary,
@@ -254,14 +254,14 @@ export const updateMessage = operation({
 
 export const deleteMessage = operation({
   name: 'messages.delete',
-  summary: 'Move a message to Trash; with permanent=true, or when it lies there already, it is gone.',
+  summary: 'Move a message to Trash; with permanent=true, or if it is already in Trash, delete it permanently.',
   scope: 'mail:write',
   http: 'DELETE /api/v1/mailboxes/{address}/messages/{message_id}',
   tools: [
     {
       name: 'delete_message',
       description:
-        'Move a message to Trash, from where restore_message brings it back for 30 days; what lies there already is gone for good. Drafts: delete_draft.',
+        'Move a message to Trash, where restore_message can recover it for 30 days; one already in Trash is deleted permanently. For drafts use delete_draft.',
       toolset: 'mail',
       effect: 'discard',
       expose: ['address', 'message_id', 'permanent'],
@@ -270,11 +270,11 @@ export const deleteMessage = operation({
   input: object({
     address: AddressPart,
     message_id: MessageId,
-    permanent: optional(boolean({ description: 'Gone at once, not to Trash.' })),
+    permanent: optional(boolean({ description: 'Delete permanently instead of moving to Trash.' })),
   }),
   output: object({
     deleted: boolean({ const: true }),
-    folder: nullable(string({ description: 'Where it is now; null: gone.' })),
+    folder: nullable(string({ description: 'Where it is now; null: deleted permanently.' })),
   }),
   errors: ['not_found', 'conflict'],
   async handle({ ctx, principal }, { address, message_id, permanent }) {

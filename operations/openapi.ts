@@ -50,7 +50,7 @@ export function openApi(
           in: 'cookie',
           name: 'mailroom_session',
           description:
-            'Of a person who signed in (POST /api/v1/session). What changes something also needs X-CSRF-Token, from GET /api/v1/session.',
+            'The session of a signed-in person (POST /api/v1/session). Requests that change something also need X-CSRF-Token, from GET /api/v1/session.',
         },
       },
     },
@@ -105,7 +105,7 @@ const accessTexts: { readonly [A in Access]: string } = {
   key: 'Any key, or a person who is signed in.',
 }
 
-/** Who may call an operation; null where its scopes say it. */
+/** Who may call an operation; null where its scopes already say it. */
 export function callersOf({ access, scopes: needed }: Operation): string | null {
   return access === 'key' && needed.length > 0 ? null : accessTexts[access]
 }
@@ -119,14 +119,14 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   schema: { type: 'string', minLength: 1, maxLength: idempotencyKeyMax },
-  description: 'A repeat with the same key gets the first answer, for 7 days.',
+  description: 'A repeat with the same key within 7 days gets the first answer.',
 }
 
 const lastEventId: Json = {
   name: 'Last-Event-ID',
   in: 'header',
   schema: { type: 'string', maxLength: identifierMax },
-  description: 'The id of the last event that was received: the cursor to go on behind.',
+  description: 'Id of the last event that was received: the stream continues after it.',
 }
 
 /** RFC 9110 14.2 and 13.1.2. */
@@ -134,19 +134,19 @@ const range: Json = {
   name: 'Range',
   in: 'header',
   schema: { type: 'string' },
-  description: 'The part that is wanted, such as bytes=0-1023.',
+  description: 'The requested range, such as bytes=0-1023.',
 }
 const ifNoneMatch: Json = {
   name: 'If-None-Match',
   in: 'header',
   schema: { type: 'string' },
-  description: 'The ETag of what is there already.',
+  description: 'The ETag of the copy that the caller has.',
 }
-/** What a part is answered with, one that lies outside, and a caller who has the content. */
+/** The responses to a range, to a caller who already has the content, and to a range outside the content. */
 const downloadResponses = (operation: Operation): Json => ({
-  206: { ...successOf(operation), description: 'The part that was asked for.' },
-  304: { description: 'The content is still the one that If-None-Match names.' },
-  416: { ...refusalResponse({ codes: ['invalid_request'] }), description: 'The part lies outside the content.' },
+  206: { ...successOf(operation), description: 'The requested range.' },
+  304: { description: 'The content still has the ETag of If-None-Match.' },
+  416: { ...refusalResponse({ codes: ['invalid_request'] }), description: 'The range lies outside the content.' },
 })
 const isDownload = (operation: Operation) => mediaTypeOf(operation) !== null && !isStreamed(operation)
 
@@ -221,7 +221,7 @@ function webhookOf(type: EventType): Json {
 }
 
 type Renderer = {
-  /** A schema as it stands in another one: by its name, if it has one, with what is said of it there. */
+  /** A schema as part of another one: a reference if it has a name, with the keywords that describe its use. */
   reference(schema: JsonSchema): JsonSchema
   /** A schema written out. */
   inside(schema: JsonSchema): JsonSchema
@@ -248,10 +248,10 @@ function createRenderer(isKept: (keyword: string, value: unknown) => boolean): R
   return { reference, inside }
 }
 
-/** Properties of characters are in the patterns of few languages: a refusal says in words what such a pattern asks. */
+/** Leaves out patterns with Unicode properties, which few languages support; a refusal says in words what such a pattern requires. */
 const isRead = (keyword: string, value: unknown) => keyword !== 'pattern' || !/\\[pP]\{/.test(String(value))
 
-/** Values of several types as one form for each type, for programs that write a type of their language for each. */
+/** Splits an enum with values of several types into one alternative per type, for generators that write a type for each. */
 function typed(schema: JsonSchema): JsonSchema {
   const { enum: values, ...rest } = schema
   if (!Array.isArray(values)) return schema
@@ -267,7 +267,7 @@ function typed(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** Answers may gain fields; objects of requests have those alone that are named. */
+/** Answers may gain fields; objects of requests allow only the named ones. */
 const answer = createRenderer((keyword, value) => keyword !== 'additionalProperties' || value !== false)
 const request = createRenderer(() => true)
 

@@ -27,7 +27,7 @@ const reachable = { id: CustomerId } as const
 export const listCustomers = operation({
   name: 'partner_customers.list',
   summary:
-    'The customers that the partner made, newest first: with a test key those to try things with, and only those.',
+    'The customers of the partner, newest first. A test key lists test customers, and only those.',
   by: 'partner',
   scope: null,
   http: 'GET /api/partner/customers',
@@ -43,7 +43,7 @@ export const listCustomers = operation({
 export const createCustomer = operation({
   name: 'partner_customers.create',
   summary:
-    'Make a customer: an account of its own, with a domain for free addresses. With a test key it is a sandbox. Make a key for it next.',
+    'Create a customer: a separate account with a domain for free addresses; with a test key, a sandbox. Create a key for it next.',
   by: 'partner',
   scope: null,
   http: 'POST /api/partner/customers',
@@ -80,7 +80,7 @@ export const getCustomer = operation({
 export const updateCustomer = operation({
   name: 'partner_customers.update',
   summary:
-    'Change the plans of a customer, at once. What it has beyond a smaller plan stays; it may only have no more of it.',
+    'Change the plans of a customer, effective at once. What exceeds a smaller plan stays, but the customer cannot add more of it.',
   by: 'partner',
   scope: null,
   http: 'PATCH /api/partner/customers/{id}',
@@ -101,7 +101,7 @@ export const updateCustomer = operation({
 export const deleteCustomer = operation({
   name: 'partner_customers.delete',
   summary:
-    'Erase a customer and everything in it for good. Its keys, addresses and endpoints end at once, the rest within some minutes.',
+    'Erase a customer and everything in it permanently. Its keys, addresses and endpoints stop working at once; the rest is erased within minutes.',
   by: 'partner',
   scope: null,
   http: 'DELETE /api/partner/customers/{id}',
@@ -116,7 +116,7 @@ export const deleteCustomer = operation({
 
 export const pauseCustomer = operation({
   name: 'partner_customers.pause',
-  summary: 'Refuse what a customer sends, by every door, until it is resumed. Its mail still comes in and can be read.',
+  summary: 'Refuse everything a customer sends, through every door, until it is resumed. It can still receive and read mail.',
   by: 'partner',
   scope: null,
   http: 'POST /api/partner/customers/{id}/pause',
@@ -135,7 +135,7 @@ export const pauseCustomer = operation({
 
 export const resumeCustomer = operation({
   name: 'partner_customers.resume',
-  summary: 'Let a customer send again that the partner paused.',
+  summary: 'Let a customer that the partner paused send again.',
   by: 'partner',
   scope: null,
   http: 'POST /api/partner/customers/{id}/resume',
@@ -166,7 +166,7 @@ export const listCustomerKeys = operation({
 export const createCustomerKey = operation({
   name: 'partner_customers.keys.create',
   summary:
-    'Make a key for a customer, to call /api/v1 with. "apiKey" is shown in this answer only. All that is asked with it is in the customer\'s audit.',
+    'Create a key for a customer, to call /api/v1 with. "apiKey" is shown in this answer only. Every request with the key is recorded in the customer\'s audit.',
   by: 'partner',
   scope: null,
   http: 'POST /api/partner/customers/{id}/keys',
@@ -186,7 +186,7 @@ export const createCustomerKey = operation({
 
 export const deleteCustomerKey = operation({
   name: 'partner_customers.keys.revoke',
-  summary: 'Revoke a key of a customer that the partner holds, at once.',
+  summary: 'Revoke at once a key of a customer that the partner holds.',
   by: 'partner',
   scope: null,
   http: 'DELETE /api/partner/customers/{id}/keys/{key_id}',
@@ -202,7 +202,7 @@ export const deleteCustomerKey = operation({
 
 export const getCustomerUsage = operation({
   name: 'partner_customers.usage',
-  summary: 'What a customer used this month and may use.',
+  summary: 'What a customer used this month, and its limits.',
   by: 'partner',
   scope: null,
   http: 'GET /api/partner/customers/{id}/usage',
@@ -215,7 +215,7 @@ export const getCustomerUsage = operation({
   },
 })
 
-/** What a partner does to a customer is in the audit of both: `invoke` writes the partner's. */
+/** Writes the customer's audit entry: what a partner does to a customer is recorded for both, and `invoke` writes the partner's entry. */
 async function noteForCustomer({ ctx, principal, peerAddress }: Call, id: string, action: string): Promise<void> {
   const entry = { keyId: principal.keyId, action, target: id, outcome: 'done', address: peerAddress }
   await recordAudit(ctx, { accountId: accountIdOf(id) ?? id, ...entry })

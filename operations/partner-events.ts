@@ -9,7 +9,7 @@ import { operation } from './registry.ts'
 export const listPartnerEvents = operation({
   name: 'partner_events.list',
   summary:
-    'Events of the customers of the last 30 days, in one sequence: newest first, or forward from a cursor, oldest first, as they come. With a test key those of customers to try things with.',
+    'Events of the last 30 days of all customers, in one sequence: newest first, or with "after" or "wait" forwards from a cursor, oldest first. A test key lists those of test customers.',
   by: 'partner',
   scope: null,
   http: 'GET /api/partner/events',

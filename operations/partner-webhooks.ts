@@ -28,7 +28,7 @@ import { webhookPage, webhookRecord } from './webhooks.ts'
 const Events = array(oneOf(partnerEventTypes), {
   minItems: 1,
   uniqueItems: true,
-  description: 'Kinds of event to deliver, of every customer.',
+  description: 'Event types to deliver, for every customer.',
 })
 const optionalFields = {
   enabled: optional(WebhookEnabled),
@@ -38,7 +38,7 @@ const optionalFields = {
 
 export const listPartnerWebhooks = operation({
   name: 'partner_webhooks.list',
-  summary: "The partner's endpoints: with a test key those that test keys made, and only those.",
+  summary: "The partner's endpoints. A test key lists those that test keys created, and only those.",
   by: 'partner',
   scope: null,
   http: 'GET /api/partner/webhooks',
@@ -51,7 +51,7 @@ export const listPartnerWebhooks = operation({
 export const createPartnerWebhook = operation({
   name: 'partner_webhooks.create',
   summary:
-    'Have events of every customer delivered to a URL, signed, each with its customer_id. What a test key made hears of customers to try things with alone. The signing secret is in this answer alone.',
+    'Deliver events of every customer to a URL, signed, each with its customer_id. An endpoint that a test key created receives only events of test customers. The signing secret is shown only in this answer.',
   by: 'partner',
   scope: null,
   http: 'POST /api/partner/webhooks',
@@ -80,7 +80,7 @@ export const getPartnerWebhook = operation({
 
 export const updatePartnerWebhook = operation({
   name: 'partner_webhooks.update',
-  summary: 'Change an endpoint. Turning it on again starts afresh.',
+  summary: 'Change an endpoint. Turning it on again clears its failures; it receives events from then on.',
   by: 'partner',
   scope: null,
   http: 'PATCH /api/partner/webhooks/{id}',
@@ -93,7 +93,7 @@ export const updatePartnerWebhook = operation({
 
 export const rotatePartnerSecret = operation({
   name: 'partner_webhooks.rotate_secret',
-  summary: 'Give an endpoint a new signing secret, in this answer alone. For 24 hours the one before signs too.',
+  summary: 'Give an endpoint a new signing secret, shown only in this answer. For 24 hours the previous one also signs.',
   by: 'partner',
   scope: null,
   http: 'POST /api/partner/webhooks/{id}/rotate-secret',
@@ -110,7 +110,7 @@ export const rotatePartnerSecret = operation({
 
 export const testPartnerWebhook = operation({
   name: 'partner_webhooks.test',
-  summary: 'Send a sample of an event to an endpoint, marked "test": true, in one attempt. The answer is the delivery.',
+  summary: 'Send a sample event, marked "test": true, to an endpoint in a single attempt. The answer is the delivery.',
   by: 'partner',
   scope: null,
   http: 'POST /api/partner/webhooks/{id}/test',
@@ -126,7 +126,7 @@ export const testPartnerWebhook = operation({
 
 export const listPartnerDeliveries = operation({
   name: 'partner_webhooks.deliveries',
-  summary: 'The delivery log of an endpoint, newest first: every attempt with what was sent and answered.',
+  summary: 'The delivery log of an endpoint, newest first: every attempt with its request and response.',
   by: 'partner',
   scope: null,
   http: 'GET /api/partner/webhooks/{id}/deliveries',
@@ -141,7 +141,7 @@ export const listPartnerDeliveries = operation({
 
 export const deletePartnerWebhook = operation({
   name: 'partner_webhooks.delete',
-  summary: 'Remove an endpoint; what waits for it is not delivered.',
+  summary: 'Delete an endpoint; its pending deliveries are dropped.',
   by: 'partner',
   scope: null,
   http: 'DELETE /api/partner/webhooks/{id}',

@@ -16,7 +16,7 @@ import { endedSessionCookie, sessionCookie } from './session-cookie.ts'
 export const createPerson = publicOperation({
   name: 'people.create',
   summary:
-    'Sign up as a person. The answer is the same whether the address is known or not; what to do next comes by mail.',
+    'Sign up as a person. The answer is the same whether or not the address is known; the next step comes by mail.',
   http: 'POST /api/v1/people',
   status: 202,
   input: object({
@@ -43,7 +43,7 @@ export const createPerson = publicOperation({
 
 export const verifyPerson = publicOperation({
   name: 'people.verify',
-  summary: 'End a sign-up with the token of the mailed link; then the person can sign in.',
+  summary: 'Complete a sign-up with the token of the mailed link; the person can then sign in.',
   http: 'POST /api/v1/people/verify',
   input: object({ token: LinkToken }),
   output: object({ verified: boolean({ const: true }), email: string() }),
@@ -56,7 +56,7 @@ export const verifyPerson = publicOperation({
 export const resetPassword = publicOperation({
   name: 'people.reset',
   summary:
-    'With "email": ask for a link to choose a new password, mailed if the address is known. With "token" and "password": choose it; every session of the person ends.',
+    'With "email": ask for a link to choose a new password, mailed if the address is known. With "token" and "password": set it, which ends every session of the person.',
   http: 'POST /api/v1/people/reset',
   status: 202,
   otherwise: { status: 200, is: ({ status }) => status === 'changed' },
@@ -72,15 +72,15 @@ export const resetPassword = publicOperation({
       await setForgotten(ctx, { token, password, peerAddress })
       return { status: 'changed' as const }
     }
-    throw new Failure('validation_error', 'Either "email" is needed, or "token" and "password" are.', {
-      fix: 'Give "email" to get a mail; then the "token" of its link with the new "password".',
+    throw new Failure('validation_error', 'Either "email" is needed, or both "token" and "password".', {
+      fix: 'Give "email" to receive a link by mail; then give the "token" of that link and the new "password".',
     })
   },
 })
 
 export const changeMe = personOperation({
   name: 'people.update',
-  summary: 'Change the own name or password. A new password needs the current one, and ends all other sessions.',
+  summary: 'Change the name or password of the signed-in person. A new password needs the current one, and ends all other sessions.',
   http: 'PATCH /api/v1/people/me',
   input: object({
     name: optional(PersonName),
@@ -90,7 +90,7 @@ export const changeMe = personOperation({
   output: Session,
   errors: [],
   async handle({ ctx, session, headers, peerAddress, userAgent }, { name, password, currentPassword }) {
-    // The password first: who does not know the current one changes nothing.
+    // The password comes first, so that a caller who does not know the current one changes nothing.
     const begun =
       password === undefined
         ? null
@@ -103,7 +103,7 @@ export const changeMe = personOperation({
 
 export const acceptInvitation = personOperation({
   name: 'people.join',
-  summary: 'Accept an invitation to an account, which the session acts on from then on.',
+  summary: 'Accept an invitation to an account; the session then acts on it.',
   http: 'POST /api/v1/people/invitation',
   input: object({ token: LinkToken }),
   output: Session,
@@ -116,14 +116,14 @@ export const acceptInvitation = personOperation({
 export const leaveAccount = personOperation({
   name: 'people.leave',
   summary:
-    'Leave an account, whatever the own role: with it end the own app passwords for it, and the programs that act there for the person. The last owner stays.',
+    'Leave an account, whatever your role. Your app passwords for it stop working, and programs that act in it for you are disconnected. The last owner cannot leave.',
   http: 'DELETE /api/v1/people/me/accounts/{account}',
   input: object({ account: identifier('Id of the account (acc_...).') }),
   output: Deleted,
   errors: ['not_found', 'conflict'],
   async handle({ ctx, principal, session: { personId }, peerAddress }, { account: accountId }) {
     await leave(ctx, { accountId, personId })
-    // In the audit of the account that the session acts on it stands by itself.
+    // `invoke` writes the entry if the session acts on this account; for another account it is written here.
     if (principal?.accountId !== accountId) {
       const target = pathOf(leaveAccount, { account: accountId })
       const entry = { keyId: personId, action: 'people.leave', target, outcome: 'done', address: peerAddress }
@@ -135,9 +135,9 @@ export const leaveAccount = personOperation({
 
 export const eraseMe = personOperation({
   name: 'people.erase',
-  summary: 'Erase the own person for good, for who is in no account: who is in some leaves or erases them first.',
+  summary: 'Erase the signed-in person permanently. The person has to leave or erase all their accounts first.',
   http: 'POST /api/v1/people/me/erase',
-  input: object({ password: described('Of the person who asks.', Password) }),
+  input: object({ password: described('Password of the person who makes the request.', Password) }),
   output: Deleted,
   errors: ['conflict'],
   async handle({ ctx, session: { personId }, headers, peerAddress }, { password }) {

@@ -13,7 +13,7 @@ const Plan = object({
 
 export const listPlans = operation({
   name: 'plans.list',
-  summary: 'The plans that an account may have, with their figures, the smaller first.',
+  summary: 'The plans that an account may have, with their figures, smallest first.',
   scope: null,
   http: 'GET /api/v1/plans',
   input: object({}),

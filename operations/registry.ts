@@ -1,5 +1,5 @@
 /**
- * What callers may ask. Each operation is declared once; its REST route, MCP tools and OpenAPI entry are derived from the
+ * The registry of operations. Each operation is declared once; its REST route, MCP tools and OpenAPI entry are derived from the
  * declaration, and the type of its handler from its schemas.
  */
 
@@ -18,7 +18,8 @@ export type Method = (typeof methods)[number]
 export type Route = `${Method} /${string}`
 
 /**
- * What a tool changes; its MCP annotations follow from it. `delete` may be repeated without further effect, `discard` not.
+ * The kind of change that a tool makes; its MCP annotations follow from it. Repeating a `delete` has no further effect, repeating a
+ * `discard` may have one.
  */
 export type Effect = 'read' | 'create' | 'write' | 'send' | 'delete' | 'discard'
 
@@ -38,9 +39,9 @@ export type Tool = {
   readonly require?: readonly string[]
   /** Values of fields that the caller leaves out. */
   readonly preset?: { readonly [field: string]: unknown }
-  /** Default: the operation's output. One of its forms, where the arguments of the tool ask for no other. */
+  /** The output schema; default: the operation's. One alternative of it, where the arguments of the tool rule out the others. */
   readonly output?: JsonSchema
-  /** What the tool shows of its output; default: all. A caller who changed something knows the rest. */
+  /** The output fields that the tool returns; default: all. A caller who changed something knows the others. */
   readonly shows?: readonly string[]
   /** The numeric field, such as `limit`, that is lowered when a result is too large. */
   readonly sizedBy?: string
@@ -63,13 +64,13 @@ export type Call<P extends Principal | null = Principal> = {
   readonly session: Session | null
   /** Network address of the peer. */
   readonly peerAddress: string
-  /** What its program calls itself, bounded; empty when it does not say. */
+  /** The User-Agent of the caller, bounded; empty without one. */
   readonly userAgent: string
   readonly headers: AnswerHeaders
   readonly trail: Trail
   /** Aborted when the caller has hung up and nobody reads the answer. */
   readonly hungUp: AbortSignal
-  /** Finds the caller once more, for a request that goes on. Fails when the key, session or account has ended meanwhile. */
+  /** Finds the caller again during a long-running request. Fails if the key, session or account has ended meanwhile. */
   again(): Promise<Principal>
 }
 
@@ -80,21 +81,21 @@ export type PersonCall = Omit<Call<Principal | null>, 'session'> & { readonly se
 export type Bytes = {
   readonly content: Buffer
   readonly contentType: string
-  /** File name to save it under; null: shown as it is. */
+  /** File name to save it under; null: it is displayed, not saved. */
   readonly name: string | null
-  /** Identifies these very bytes: other bytes have another version. Becomes the ETag. */
+  /** Identifies the exact bytes: different bytes have different versions. Becomes the ETag. */
   readonly version: string
   /**
-   * The content security policy under which a frame of a page of ours may show it. Absent: no frame, and nothing in it does anything.
+   * The content security policy under which a page of ours may show it in a frame. Absent: under a policy that allows nothing.
    */
   readonly policy?: string
-  /** Decodes a piece of it as text in its declared charset; null when the text ends before. Absent: nothing declares one. */
+  /** Decodes a piece of it as text in its declared charset; null if the text ends before it. Absent: no charset is declared. */
   text?(piece: TextRange): Promise<TextPiece | null>
   /** Makes a link to it that needs no key, for MCP clients when it is too large for a result. */
   link?(): Promise<{ readonly url: string; readonly expiresAt: Date }>
 }
 
-/** A file that is read while it is sent, a range from its first byte to its last: however long it is, memory does not grow with it. */
+/** A file that is read while it is sent, by ranges from the first byte to the last, so that memory does not grow with its size. */
 export type StoredFile = Omit<Bytes, 'content' | 'text' | 'link'> & {
   readonly content: {
     readonly sizeBytes: number
@@ -102,10 +103,10 @@ export type StoredFile = Omit<Bytes, 'content' | 'text' | 'link'> & {
   }
 }
 
-/** The answer of an operation that goes on until either side ends it: server-sent events, each piece as it is ready. */
+/** The answer of an operation that continues until either side ends it: server-sent events, each piece as it is ready. */
 export type EventStream = {
   readonly pieces: AsyncIterable<string>
-  /** Frees what it holds; called when the peer is gone, whether the pieces were asked for or not. */
+  /** Frees what it holds; called when the peer is gone, even if no piece was ever read. */
   close(): void
 }
 
@@ -120,14 +121,14 @@ type Description = {
   /** 200 unless it creates (201) or accepts for sending (202). */
   readonly status?: 200 | 201 | 202
   readonly tools?: readonly Tool[]
-  /** Failures of its own, beside those every operation may have. */
+  /** Its own failures, besides those that every operation may have. */
   readonly errors: readonly FailureCode[]
   readonly body?: BodyKind
-  /** Whether Idempotency-Key is respected (decisions.md 1, Idempotency). */
+  /** Whether Idempotency-Key is honoured (decisions.md 1, Idempotency). */
   readonly idempotent?: boolean
   /**
-   * Whether an agent key or a person may have the answer to the request of somebody else of the account when its own would be the
-   * same; default: where the path names the mailbox.
+   * Whether an agent key or a person may get the stored answer to the same request of another caller of the account. Default: only
+   * where the path names the mailbox.
    */
   readonly sharesAnswer?: boolean
   /** Whether it is written to the account's audit; default: unless it is a GET. */
@@ -140,13 +141,13 @@ type Declaration<I, O, C> = Description & {
   /** The status of outputs for which `is` returns true. */
   readonly otherwise?: { readonly status: 200; is(output: O): boolean }
   /**
-   * Fails when the key may not make this request, beyond what its scopes and the mailbox in the path say. Asked before a word
-   * about an earlier request with the same Idempotency-Key; the handler sees to it by itself.
+   * Fails if the key may not make this request for a reason other than its scopes or the mailbox in the path. Called before anything
+   * about an earlier request with the same Idempotency-Key is revealed; the handler makes this check itself.
    */
   reach?(call: C, input: I): Promise<void> | void
   /**
-   * Of a partner's that respects Idempotency-Key: the customer that a request is about, with which the answer that is kept is erased.
-   * What it makes has an id by `onceId`.
+   * For a partner's operation that honours Idempotency-Key: the customer that a request is about; the stored answer is erased with
+   * that customer. A customer that the request creates gets its id from `onceId`.
    */
   customer?(input: I, onceId: string): string
   handle(call: C, input: I): Promise<O>
@@ -158,7 +159,7 @@ export type Prepared = {
   run(call: Call<Principal | null>): Promise<unknown>
   /** Fails when the key may not make this request. */
   reach(call: Call): Promise<void>
-  /** The customer that a partner's request is about; absent: it is about none. */
+  /** The customer that a partner's request is about; absent if it is about none. */
   customerOf?(onceId: string): string
 }
 
@@ -185,13 +186,14 @@ export type Operation = {
   readonly idempotent: boolean
   readonly sharesAnswer: boolean
   readonly audit: boolean
-  /** Fails with validation_error. */
+  /** Validates the input. Fails with `validation_error`. */
   prepare(input: unknown): Prepared
 }
 
 /**
- * Who may call an operation. In each case but the first two a key of another kind is answered `forbidden`.
- * - public: everybody, without a word about who it is
+ * Who may call an operation. Except for `public`, a key of another kind is answered `forbidden`, or `partner_key_not_allowed` if it is a
+ * partner's.
+ * - public: everybody, without authentication
  * - person: a person who is signed in, also one without an account
  * - administrator: a person who is signed in, whom the setting `administrators` names, whatever account the session acts on
  * - session: a person who is signed in, in an account
@@ -202,16 +204,16 @@ export type Operation = {
  */
 export type Access = 'public' | 'person' | 'administrator' | 'session' | 'owner' | 'account' | 'partner' | 'key'
 
-/** Whether an access is for people alone: no key, and so no MCP client, may call what has it. */
+/** Whether an access is for people only: no key, and so no MCP client, may call such an operation. */
 export const isForPeople = (access: Access): boolean =>
   access === 'person' || access === 'administrator' || access === 'session' || access === 'owner'
 
-/** Whether it does not matter in which account the person is who asks, and how that is. */
+/** Whether it does not matter which account the caller is in, and in what state that account is. */
 export const isOfNoAccount = (access: Access): boolean => access === 'person' || access === 'administrator'
 
 /**
- * Declares an operation on an account: with `scope`, with several, or none when it is null. `by` says who may call it;
- * default: any key or person that has the scopes.
+ * Declares an operation on an account. It needs one scope, several, or none if `scope` is null. `by` says who may call it; default:
+ * any key or person with the scopes.
  */
 export function operation<I, O>(
   declaration: Declaration<I, O, Call> & {
@@ -236,7 +238,7 @@ export function personOperation<I, O>(declaration: Declaration<I, O, PersonCall>
   return declare(declaration, { access: 'person', scopes: [] }, servingPeople(declaration))
 }
 
-/** Declares an operation of the administrators. What it changes of an account it writes to the audit of that account too. */
+/** Declares an operation for administrators. A handler that changes an account also writes to the audit of that account. */
 export function administratorOperation<I, O>(declaration: Declaration<I, O, PersonCall>): Operation {
   return declare(declaration, { access: 'administrator', scopes: [] }, servingPeople(declaration))
 }
@@ -359,7 +361,7 @@ export function pathOf(operation: Operation, parameters: { readonly [name: strin
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name] ?? ''))
 }
 
-/** Below it lies the partner API (interface.md, Versioning). */
+/** The prefix of the paths of the partner API (interface.md, Versioning). */
 export const partnerPath = '/api/partner/'
 
 /** Whether the operation is about one mailbox, named by `{address}` in its path. */

@@ -6,7 +6,7 @@ import { operation } from './registry.ts'
 
 export const listRequests = operation({
   name: 'requests.list',
-  summary: 'What was asked of the administrator for the account, and the answers, newest first.',
+  summary: 'Requests of the account to the administrators, with their answers, newest first.',
   by: 'session',
   scope: null,
   http: 'GET /api/v1/account/requests',

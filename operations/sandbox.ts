@@ -11,7 +11,7 @@ import { decoded, filesIn } from './sending.ts'
 
 export const receiveTestMail = operation({
   name: 'test.inbound',
-  summary: 'Let a message come into a mailbox of the sandbox, as from outside, with chosen verdicts about its sender.',
+  summary: 'Deliver a message to a mailbox of the sandbox as if from outside, with chosen verdicts about its sender.',
   scope: 'mail:write',
   http: 'POST /api/v1/test/inbound',
   status: 201,
@@ -30,7 +30,7 @@ export const receiveTestMail = operation({
 
 export const moveTestClock = operation({
   name: 'test.clock',
-  summary: 'Move the clock of the sandbox forwards; answers when all that became due is done.',
+  summary: 'Advance the clock of the sandbox. The answer comes once everything that became due is done.',
   scope: null,
   http: 'POST /api/v1/test/clock',
   input: TestClock,
@@ -51,7 +51,7 @@ type Parts = Omit<Infer<typeof TestInbound>, 'mailbox' | 'verdicts'>
 function writtenOf({ from, to, subject, text, html, headers, attachments }: Parts): WrittenMail {
   const [author] = peopleOf(from) ?? []
   if (author === undefined)
-    throw new Failure('validation_error', '"from" is missing: nobody wrote the message.', {
+    throw new Failure('validation_error', '"from" is missing: a message needs an author.', {
       param: 'from',
       fix: 'Give "from", or the whole message in "raw".',
     })
@@ -69,9 +69,9 @@ function writtenOf({ from, to, subject, text, html, headers, attachments }: Part
 function bytesOf(raw: string, { raw: _, ...parts }: Parts): Buffer {
   const [other] = Object.keys(parts)
   if (other !== undefined)
-    throw new Failure('validation_error', `"${other}" does not go with "raw", which is the whole message.`, {
+    throw new Failure('validation_error', `"${other}" cannot be combined with "raw", which is the whole message.`, {
       param: other,
-      fix: `Leave "${other}" out, or "raw".`,
+      fix: `Leave out either "${other}" or "raw".`,
     })
   const bytes = decoded(raw.replaceAll(/\s+/g, ''))
   if (bytes === null || bytes.length === 0)

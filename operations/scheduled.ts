@@ -9,14 +9,14 @@ type Found = Awaited<ReturnType<typeof reschedule>>
 
 export const listScheduled = operation({
   name: 'scheduled.list',
-  summary: 'Sends of a mailbox that wait for their time, newest first.',
+  summary: 'Scheduled sends of a mailbox, newest first.',
   scope: 'mail:send',
   http: 'GET /api/v1/mailboxes/{address}/scheduled',
   tools: [
     {
       name: 'list_scheduled',
       description:
-        'Sends of a mailbox that wait for their time. What was sent lies in the folder "sent" of list_messages.',
+        'Scheduled sends of a mailbox. For mail that was sent use list_messages with folder "sent".',
       toolset: 'sending',
       effect: 'read',
       expose: ['address', 'limit', 'before'],
@@ -35,7 +35,7 @@ export const listScheduled = operation({
 
 export const updateScheduled = operation({
   name: 'scheduled.update',
-  summary: 'Send it at another time, until it is claimed for sending.',
+  summary: 'Change the time of a scheduled send, until it is claimed for sending.',
   scope: 'mail:send',
   http: 'PATCH /api/v1/mailboxes/{address}/scheduled/{id}',
   input: object({
@@ -57,14 +57,14 @@ export const updateScheduled = operation({
 export const cancelScheduled = operation({
   name: 'scheduled.cancel',
   summary:
-    'Cancel a send, until it is claimed for sending. Its allowance comes back, and what was a draft is one again.',
+    'Cancel a send, until it is claimed for sending. Its allowance is returned, and a send that was a draft becomes a draft again.',
   scope: 'mail:send',
   http: 'DELETE /api/v1/mailboxes/{address}/scheduled/{id}',
   tools: [
     {
       name: 'cancel_scheduled',
       description:
-        'Cancel a send that waits; what was a draft is one again (draft_id). What has left cannot be undone.',
+        'Cancel a scheduled send; one that was a draft becomes a draft again (draft_id). Mail that was sent cannot be recalled.',
       toolset: 'sending',
       effect: 'delete',
       expose: ['address', 'id'],

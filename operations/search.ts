@@ -44,7 +44,7 @@ export const searchEverywhere = operation({
   tools: [
     {
       name: 'search_all_mailboxes',
-      description: 'As search_messages, over every mailbox that you reach.',
+      description: 'Like search_messages, across every mailbox that you can access.',
       toolset: 'mail',
       effect: 'read',
       expose: ['q', 'limit', 'before'],
@@ -73,7 +73,7 @@ function foundMessage({ highlights, ...message }: SearchHit): FoundMessage {
   }
 }
 
-/** UTF-16 offsets as code points. */
+/** Converts UTF-16 offsets to code points. */
 function inPoints(text: string, { start, end }: { readonly start: number; readonly end: number }) {
   const count = (to: number) => [...text.slice(0, to)].length
   return { start: count(start), end: count(end) }

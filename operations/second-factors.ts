@@ -39,7 +39,7 @@ export const getTotp = personOperation({
 export const setTotp = personOperation({
   name: 'totp.set',
   summary:
-    'Without a code: a secret for an authenticator app. With a code of the app: it is asked for from then on, and ten recovery codes are made.',
+    'Without a code: returns a secret for an authenticator app. With a code of the app: signing in needs a code from then on, and ten recovery codes are returned.',
   http: 'POST /api/v1/people/me/totp',
   status: 201,
   input: object({ code: optional(SecondFactorCode) }),
@@ -55,7 +55,7 @@ export const setTotp = personOperation({
 
 export const removeTotp = personOperation({
   name: 'totp.remove',
-  summary: 'Sign in without a code again. Needs a code of the app, or a recovery code; either is used up.',
+  summary: 'Remove the authenticator app, so that signing in needs no code. Needs a code of the app, or a recovery code; either is used up.',
   http: 'DELETE /api/v1/people/me/totp',
   input: object({ code: SecondFactorCode }),
   output: Deleted,
@@ -81,7 +81,7 @@ export const listPasskeys = personOperation({
 export const createPasskey = personOperation({
   name: 'passkeys.create',
   summary:
-    'Without a credential: the options for navigator.credentials.create. With its answer, from the same session within ten minutes: the passkey is kept.',
+    'Without a credential: returns the options for navigator.credentials.create. With its result, from the same session within ten minutes: stores the passkey.',
   http: 'POST /api/v1/people/me/passkeys',
   status: 201,
   otherwise: { status: 200, is: (output) => 'options' in output },

@@ -44,7 +44,7 @@ export const sendErrors = [
   'unprocessable',
 ] as const
 
-/** A dry run is answered at once with 200; what is sent is accepted with 202. */
+/** A dry run is answered at once with 200; a send is accepted with 202. */
 const orDryRun = {
   status: 202,
   otherwise: { status: 200, is: (output: Infer<typeof SendOrDryRun>) => 'dryRun' in output },
@@ -53,7 +53,7 @@ const orDryRun = {
 
 export const sendMessage = operation({
   name: 'messages.send',
-  summary: 'Send one mail from a mailbox, to at most 50 recipients: now, or at a time.',
+  summary: 'Send one mail from a mailbox, to at most 50 recipients, now or at a given time.',
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/send',
   ...orDryRun,
@@ -61,7 +61,7 @@ export const sendMessage = operation({
     {
       name: 'send_message',
       description:
-        'Send one mail. An answer needs inReplyTo and text alone. The same call again within 10 minutes sends nothing. To pass mail on use forward_message, for what a person is to see first create_draft, for many people each alone send_batch.',
+        'Send one mail. A reply needs only inReplyTo and text. Repeating the call within 10 minutes sends nothing. To pass mail on use forward_message, for mail that a person should see first create_draft, for a separate mail to each of many people send_batch.',
       toolset: 'sending',
       effect: 'send',
       expose: ['address', ...Object.keys(sendFields).filter((name) => name !== 'headers')],
@@ -82,7 +82,7 @@ export const sendMessage = operation({
 
 export const replyMessage = operation({
   name: 'messages.reply',
-  summary: 'Answer a message: to its sender, or with all: true to everybody it went to.',
+  summary: 'Reply to a message: to its sender, or with all: true to everybody it was sent to.',
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/messages/{message_id}/reply',
   ...orDryRun,
@@ -101,7 +101,7 @@ export const replyMessage = operation({
 
 export const forwardMessage = operation({
   name: 'messages.forward',
-  summary: 'Pass a message on, below what you write, with its files unless includeAttachments is false.',
+  summary: 'Forward a message, below your own text, with its files unless includeAttachments is false.',
   scope: 'mail:send',
   http: 'POST /api/v1/mailboxes/{address}/messages/{message_id}/forward',
   ...orDryRun,
@@ -109,7 +109,7 @@ export const forwardMessage = operation({
     {
       name: 'forward_message',
       description:
-        'Pass a message on to somebody else, below what you write, with its files. To answer use send_message with inReplyTo.',
+        'Forward a message to somebody else, below your own text, with its files. To reply use send_message with inReplyTo.',
       toolset: 'sending',
       effect: 'send',
       expose: ['address', 'message_id', 'to', 'cc', 'bcc', 'text', 'includeAttachments', 'sendAt'],
@@ -163,7 +163,7 @@ function fileOf(attachment: AttachmentInput, index: number): NewAttachment {
   return { ...attachment, content }
 }
 
-/** The bytes of base64 (RFC 4648 4); null when there is anything else: the decoder skips other characters, so it gives too few bytes then. */
+/** Decodes base64 (RFC 4648 4); null for anything else. The decoder skips other characters, so invalid text yields too few bytes. */
 export function decoded(text: string): Buffer | null {
   const letters = text.length - (/={0,2}$/.exec(text.slice(-2))?.[0].length ?? 0)
   const isOther = letters % 4 === 1 || text.includes('-') || text.includes('_') // RFC 4648 5

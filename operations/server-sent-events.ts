@@ -1,6 +1,6 @@
 /**
- * The events of a follower as server-sent events (HTML 9.2.5). Invariants: each event has its cursor as its id; what a reader lost
- * comes again when he sends the last id, which also moves on without events, so that it does not grow too old.
+ * The events of a follower as server-sent events (HTML 9.2.5). Invariants: the id of each event is its cursor; a reader that sends
+ * its last id receives everything that it missed. The id also advances without events, so that it does not grow too old.
  */
 import type { Event } from '../core/notify/event-body.ts'
 import type { Follower } from '../core/notify/event-followers.ts'
@@ -9,9 +9,9 @@ import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { EventStream } from './registry.ts'
 
-/** How long a reader waits before he connects again. */
+/** How long a reader waits before it reconnects. */
 const retryMs = 2 * secondMs
-/** So often something is sent: proxies take a connection on which nothing comes for a minute for dead. */
+/** The longest silence before something is sent: proxies drop a connection that is idle for a minute. */
 const quietMs = 20 * secondMs
 
 export function serverSentEvents(ctx: Context, follower: Follower): EventStream {
@@ -27,7 +27,7 @@ async function* piecesOf({ log }: Context, follower: Follower): AsyncGenerator<s
       yield events.length > 0 ? events.map(textOf).join('') : `: still here\n${placeOf(cursor)}`
     }
   } catch (error) {
-    // The status was sent long ago: a client that connects again is told what is wrong.
+    // The status has already been sent. A client that reconnects receives the failure as its answer.
     if (!(error instanceof Failure)) log.warn({ err: error }, 'an event stream was cut')
     else yield `: ${error.code}\n\n`
   } finally {
@@ -37,5 +37,5 @@ async function* piecesOf({ log }: Context, follower: Follower): AsyncGenerator<s
 
 const textOf = (event: Event) => `id: ${event.cursor}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** An id alone makes no event; it is what a reader sends as Last-Event-ID. */
+/** An id without data makes no event, but a reader sends it as Last-Event-ID. */
 const placeOf = (cursor: string) => `id: ${cursor}\n\n`

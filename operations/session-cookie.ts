@@ -1,4 +1,4 @@
-/** The cookie of a session (decisions.md 2, People): no script reads it, and no request that a page of another site makes has it. */
+/** The cookie of a session (decisions.md 2, People): hidden from scripts, and limited to requests of our own pages (`SameSite=Lax`). */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { NewSession } from '../core/access/sessions.ts'
 import { secondsUntil } from '../core/process/clock.ts'
@@ -26,7 +26,7 @@ export function sessionCookie(ctx: Context, { token, endsAt }: Pick<NewSession, 
 /** The Set-Cookie field that ends it. */
 export const endedSessionCookie = (ctx: Context): string => `${name}=; Max-Age=0; ${attributesOf(ctx)}`
 
-/** The attributes of our cookies: for all paths, for no script, and not with what a page of another site sends. */
+/** The attributes of our cookies: for all paths, hidden from scripts, and limited to requests of our own pages. */
 export function attributesOf({ baseUrl }: Context): string {
   return `Path=/; HttpOnly; SameSite=Lax${baseUrl.startsWith('https:') ? '; Secure' : ''}`
 }

@@ -28,7 +28,7 @@ export const beginPasskeySession = publicOperation({
 export const beginSession = publicOperation({
   name: 'session.begin',
   summary:
-    'Sign in: sets the cookie of a session. With "email" and "password", and "code" of people who have an authenticator app; or with "passkey".',
+    'Sign in, which sets the session cookie. Give "email" and "password", and "code" if the person has an authenticator app; or "passkey" alone.',
   http: 'POST /api/v1/session',
   status: 201,
   input: object({
@@ -46,7 +46,7 @@ export const beginSession = publicOperation({
         return signIn(ctx, { email, password, code, ...asker })
       if (email === undefined && password === undefined && code === undefined && passkey !== undefined)
         return signInByPasskey(ctx, { binding: passkey.attempt, credential: passkey.credential, ...asker })
-      throw new Failure('validation_error', 'Either "email" and "password" are needed, or "passkey" is.', {
+      throw new Failure('validation_error', 'Either "email" and "password" are needed, or "passkey" alone.', {
         fix: 'Give "email" and "password", and "code" where the person has an authenticator app; or "passkey" alone.',
       })
     }
@@ -58,7 +58,7 @@ export const beginSession = publicOperation({
 
 export const listSessions = personOperation({
   name: 'sessions.list',
-  summary: 'Where the person is signed in, newest first.',
+  summary: 'The sessions of the signed-in person, newest first.',
   http: 'GET /api/v1/sessions',
   input: object(paging),
   output: Sessions,
@@ -81,7 +81,7 @@ export const listSessions = personOperation({
 
 export const endOtherSession = personOperation({
   name: 'sessions.end',
-  summary: 'End one of the own sessions at once.',
+  summary: 'End a session of the signed-in person at once.',
   http: 'DELETE /api/v1/sessions/{session_id}',
   input: object({ session_id: identifier('Id of the session (ses_...).') }),
   output: Deleted,

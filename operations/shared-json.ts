@@ -1,12 +1,12 @@
 /**
- * Parts of answers that many answers have in common, such as a mail that many wait for: what is made of one, its JSON first of all, is
- * made once. Nobody changes such a part.
+ * Parts that many answers have in common, such as a mail that many callers wait for. What is derived from such a part, above all its
+ * JSON, is computed once. A shared part is never changed.
  */
 import { madeOnce } from '../core/process/made-once.ts'
 
 const sharedParts = new WeakSet<object>()
 
-/** Says that a value may be a part of many answers. */
+/** Marks a value as a part that many answers may share. */
 export function shared<T extends object>(value: T): T {
   sharedParts.add(value)
   return value
@@ -15,7 +15,7 @@ export function shared<T extends object>(value: T): T {
 export const isShared = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && sharedParts.has(value)
 
-/** The JSON of a value that is shared, as text and as bytes. */
+/** The JSON of a shared value, as text and as bytes. */
 export const sharedText = madeOnce((value: object) => JSON.stringify(value))
 export const sharedJson = madeOnce((value: object) => Buffer.from(JSON.stringify(value)))
 

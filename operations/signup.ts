@@ -4,7 +4,7 @@ import { SignupResult } from '../schemas/accounts.ts'
 import { object, optional, string } from '../schemas/infer.ts'
 import { publicOperation } from './registry.ts'
 
-/** Longer than any valid name or local part, because core's message about these is clearer than that of a schema. */
+/** Longer than any valid name or local part, so that core refuses those that are too long: its message is clearer than a schema's. */
 const nameMax = 200
 
 export const createSignup = publicOperation({
@@ -16,14 +16,14 @@ export const createSignup = publicOperation({
     {
       name: 'sign_up',
       description:
-        'Get yourself an address, an inbox and a key for it, without an account. Use it once, and keep api_key: it is shown this once. It can read, and answer who wrote first; give claim_url to the person who is to own it, or all of it is gone at expires_at.',
+        'Get an address, an inbox and a key for it, without an account. Use it once, and store api_key: it is shown only here. The key can read, and reply to who wrote first. Give claim_url to the person who will own the inbox; unclaimed, all of it is deleted at expires_at.',
       effect: 'create',
       expose: ['name', 'inbox'],
     },
   ],
   input: object({
     name: optional(string({ maxLength: nameMax, description: 'Account name and DNS label, 3 to 40 of a-z 0-9 -.' })),
-    inbox: optional(string({ maxLength: nameMax, description: 'Local part of the inbox; "agent" without it.' })),
+    inbox: optional(string({ maxLength: nameMax, description: 'Local part of the inbox. Default: agent.' })),
   }),
   output: SignupResult,
   errors: ['conflict'],

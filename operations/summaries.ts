@@ -9,7 +9,7 @@ import type { FullMessage, MessageSummary, WaitedMessage } from '../schemas/mess
 import type { Cut } from './bodies.ts'
 import { shared } from './shared-json.ts'
 
-/** What a tool tells of a message that it changed. */
+/** The fields of a message that a tool returns after changing it. */
 export const changedFields = ['message_id', 'mailbox', 'thread_id', 'folder', 'seen', 'flagged', 'answered', 'labels']
 
 /** A message in lists (decisions.md 2, Message summary). */
@@ -43,12 +43,12 @@ export function messageSummary(message: Message): MessageSummary {
   }
 }
 
-/** The messages of a list, made once for all who are given the same. */
+/** The messages of a list, converted once for all callers who receive the same list. */
 export const messageSummaries = madeOnce((messages: readonly Message[]): readonly MessageSummary[] =>
   shared(messages.map(messageSummary)),
 )
 
-/** A message read whole (decisions.md 2, Full message). */
+/** A message in full (decisions.md 2, Full message). */
 export function fullMessage(message: Whole, { next, ...bodies }: Cut, hasHeaders: boolean): FullMessage {
   const { bcc, replyTo, inReplyTo, references, headers, trust, verification, hidden, encrypted, truncated } = message
   return {
@@ -68,7 +68,7 @@ export function fullMessage(message: Whole, { next, ...bodies }: Cut, hasHeaders
   }
 }
 
-/** A message as a wait returns it, made once for all who waited for it. */
+/** A message as a wait returns it, converted once for all who waited for it. */
 export const waitedMessage = madeOnce((message: Waited): WaitedMessage => {
   const { trust, verification } = message
   return shared({

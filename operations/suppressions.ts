@@ -10,12 +10,12 @@ import { object } from '../schemas/infer.ts'
 import { Suppression } from '../schemas/sending.ts'
 import { operation } from './registry.ts'
 
-const Email = identifier('The address that is not written to.')
+const Email = identifier('The suppressed address.')
 
 export const listSuppressions = operation({
   name: 'suppressions.list',
   summary:
-    'Addresses that are not written to any more, newest first: they bounced, complained or were added. An agent key sees those that hold for its mail.',
+    'Suppressed addresses, to which no mail is sent, newest first: they bounced, complained or were added. An agent key sees those that apply to its mail.',
   scope: 'mail:send',
   http: 'GET /api/v1/suppressions',
   input: object({ ...paging }),
@@ -29,7 +29,7 @@ export const listSuppressions = operation({
 
 export const getSuppression = operation({
   name: 'suppressions.get',
-  summary: 'Whether and why an address is not written to.',
+  summary: 'Whether and why an address is suppressed.',
   scope: 'mail:send',
   http: 'GET /api/v1/suppressions/{email}',
   input: object({ email: Email }),
@@ -40,7 +40,7 @@ export const getSuppression = operation({
 
 export const addSuppression = operation({
   name: 'suppressions.add',
-  summary: 'Stop writing to an address: from all of the account, or with an agent key from its own mailboxes.',
+  summary: 'Suppress an address: for the whole account, or with an agent key for its own mailboxes.',
   scope: 'mail:send',
   http: 'POST /api/v1/suppressions',
   status: 201,
@@ -53,7 +53,7 @@ export const addSuppression = operation({
 
 export const removeSuppression = operation({
   name: 'suppressions.remove',
-  summary: 'Write to an address again. Account keys only.',
+  summary: 'Remove an address from the suppressions. Account keys only.',
   scope: 'mail:send',
   http: 'DELETE /api/v1/suppressions/{email}',
   input: object({ email: Email }),

@@ -43,7 +43,7 @@ export const getTemplate = operation({
 
 export const createTemplate = operation({
   name: 'templates.create',
-  summary: 'Make a template. Account keys only.',
+  summary: 'Create a template. Account keys only.',
   scope: 'mail:send',
   http: 'POST /api/v1/templates',
   status: 201,
@@ -68,7 +68,7 @@ export const updateTemplate = operation({
 
 export const deleteTemplate = operation({
   name: 'templates.delete',
-  summary: 'Remove a template. Account keys only.',
+  summary: 'Delete a template. Account keys only.',
   scope: 'mail:send',
   http: 'DELETE /api/v1/templates/{alias}',
   input: object({ alias: TemplateAlias }),
@@ -82,7 +82,7 @@ export const deleteTemplate = operation({
 
 export const previewTemplate = operation({
   name: 'templates.preview',
-  summary: 'What a template becomes with these variables; nothing is sent.',
+  summary: 'Render a template with these variables; nothing is sent.',
   scope: 'mail:send',
   http: 'POST /api/v1/templates/{alias}/preview',
   input: object({ alias: TemplateAlias, variables: optional(Variables) }),
@@ -97,14 +97,14 @@ export const previewTemplate = operation({
 export const getTemplateDocument = operation({
   name: 'templates.html',
   summary:
-    'The same as a document for a frame of a page of this service, with a policy under which nothing runs and nothing loads.',
+    'The rendered template as an HTML document to frame in a page of this service, with a content security policy under which nothing runs and nothing loads.',
   scope: 'mail:send',
   http: 'GET /api/v1/templates/{alias}/html',
   input: object({
     alias: TemplateAlias,
     variables: optional(string({ maxLength: 16_000, description: 'Values of the {{tokens}} as a JSON object.' })),
   }),
-  output: bytes('text/html', 'The HTML with the values filled in, or without one the text, as UTF-8.'),
+  output: bytes('text/html', 'The HTML with the values filled in, or the text if there is no HTML, as UTF-8.'),
   errors: ['template_not_found', 'payload_too_large'],
   async handle({ ctx, principal }, { alias, variables = '{}' }) {
     const document = await templateDocument(ctx, principal, { alias, variables: valuesOf(variables) })
@@ -117,7 +117,7 @@ function valuesOf(json: string): Infer<typeof Variables> {
     return validate(Variables, JSON.parse(json), 'variables')
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new Failure('validation_error', '"variables" is no JSON.', {
+    throw new Failure('validation_error', '"variables" is not JSON.', {
       param: 'variables',
       fix: 'Give an object such as {"name":"Ann"}, percent-encoded.',
     })

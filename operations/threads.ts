@@ -11,20 +11,20 @@ import { type Call, operation } from './registry.ts'
 import { messageSummary } from './summaries.ts'
 
 const { thread_id: _, ...filters } = messageFilters
-/** Each body is read and parsed. */
+/** Most messages with bodies in one answer: each body has to be read and parsed. */
 const bodiesMax = 20
 const charsDefault = 4_000
 
 export const listThreads = operation({
   name: 'threads.list',
   summary:
-    "Conversations of an agent's mailbox, by their newest message; one passes when each filter fits one of its messages.",
+    "Conversations of an agent's mailbox, ordered by their newest message; one matches if each filter matches one of its messages.",
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/threads',
   input: object({
     address: AddressPart,
     ...filters,
-    since: optional(timestamp({ description: 'Whose newest message came at this time or later.' })),
+    since: optional(timestamp({ description: 'Only those whose newest message was received at this time or later.' })),
     ...paging,
   }),
   output: page('threads', Thread),
@@ -43,14 +43,14 @@ export const listThreads = operation({
 
 export const getThread = operation({
   name: 'threads.get',
-  summary: 'One conversation with its messages, oldest first; long ones in pages from the end.',
+  summary: 'One conversation with its messages, oldest first; a long one is paged from its end.',
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/threads/{thread_id}',
   tools: [
     {
       name: 'get_thread',
       description:
-        'A conversation as summaries of its messages, oldest first; with view also what each says. One message: read_message.',
+        'A conversation as summaries of its messages, oldest first; with view also their bodies. For one message use read_message.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', 'thread_id', 'view', 'max_chars', 'limit', 'before'],
@@ -61,13 +61,13 @@ export const getThread = operation({
   input: object({
     address: AddressPart,
     thread_id: ThreadId,
-    view: optional(oneOf(bodyViews, { description: `Also the body of each, of ${bodiesMax} at most.` })),
+    view: optional(oneOf(bodyViews, { description: `Include the body of each message, for at most ${bodiesMax} of them.` })),
     max_chars: optional(
       integer({
         minimum: 1,
         maximum: 100_000,
         default: charsDefault,
-        description: 'Cut each body there.',
+        description: 'Cut each body after this many characters.',
       }),
     ),
     ...paging,
@@ -91,7 +91,7 @@ export const getThread = operation({
   },
 })
 
-/** A message with its body. One that went away meanwhile has none. */
+/** Returns a message with its body, or its summary alone if it was deleted meanwhile. */
 async function withBody(
   { ctx, principal }: Call,
   message: Message,

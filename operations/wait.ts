@@ -30,14 +30,14 @@ const fields = {
     string({
       minLength: 1,
       maxLength: regexCharsMax,
-      description: 'Found in the subject or the text. RE2, such as (?i)code: \\d{6}.',
+      description: 'Must match in the subject or the text. RE2, such as (?i)code: \\d{6}.',
     }),
   ),
   has_code: optional(boolean({ description: 'Whether it has a verification code.' })),
   from_domain: optional(
-    string({ minLength: 1, maxLength: 253, description: 'Authenticated domain of the sender, or one above it.' }),
+    string({ minLength: 1, maxLength: 253, description: 'Authenticated domain of the sender, or a parent of it.' }),
   ),
-  since: optional(identifier('Cursor of a list or wait, or time, from before the mail was caused; else from now on.')),
+  since: optional(identifier('Cursor of a list or wait, or time, from before you trigger the mail. Default: now.')),
   timeout: optional(
     integer({
       minimum: 1,
@@ -47,22 +47,22 @@ const fields = {
     }),
   ),
 }
-/** Without what mail that has just come is not yet (labelled, flagged, read), and what hardly tells it from other mail. */
+/** Leaves out filters that new mail cannot pass yet (labels, flags, read state) and those that hardly tell it from other mail. */
 const exposed = [
   ...['address', 'folder', 'thread_id', 'from', 'from_domain', 'subject'],
   ...['has_code', 'regex', 'since', 'timeout'],
 ]
 
-/** Arguments that a tool has in common with wait_for_message, which a model sees beside it. */
+/** Arguments shared with wait_for_message, whose descriptions a model sees as well. */
 const describe = Object.fromEntries(['from_domain', 'since'].map((name) => [name, 'As in wait_for_message.']))
 
 const NearMisses = array(object({ message_id: string(), why: string({ description: 'The filter that it fails.' }) }), {
-  description: 'What came meanwhile and failed a filter, newest first.',
+  description: 'Messages that arrived meanwhile but failed a filter, newest first.',
 })
-const Cursor = string({ description: 'Pass as since to wait for what comes after this answer.' })
+const Cursor = string({ description: 'Pass as since to wait for mail after this answer.' })
 
 const Answer = object({
-  message: described('The first that passes the filters; null when the time was over.', nullable(WaitedMessage)),
+  message: described('The first message that passes the filters; null after the timeout.', nullable(WaitedMessage)),
   near_misses: NearMisses,
   cursor: Cursor,
 })
@@ -72,14 +72,14 @@ const errors = ['not_found', 'agent_inbox_only'] as const
 export const waitForMessage = operation({
   name: 'messages.wait',
   summary:
-    'Wait for a message: answered at once or as soon as one lands that passes all filters. Spam and Trash count only when asked for as folder.',
+    'Wait for a message that passes all filters; the answer comes at once if there is one. Spam and Trash count only if named as folder.',
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/wait',
   tools: [
     {
       name: 'wait_for_message',
       description:
-        'Wait for a message that passes all filters. Note the time, or the cursor of list_messages, before you cause the mail, and pass it as since. For a code or link to verify with use get_verification_code, for mail that is there list_messages.',
+        'Wait for a message that passes all filters. Before you trigger the mail, note the time or the cursor of list_messages, and pass it as since. For a verification code or link use get_verification_code, for mail that has arrived list_messages.',
       toolset: 'mail',
       effect: 'read',
       expose: exposed,
@@ -96,13 +96,13 @@ export const waitForMessage = operation({
 export const claimNextMessage = operation({
   name: 'messages.wait_and_claim',
   summary:
-    'Wait for a message and take it: with claim, a lease of so many seconds, parallel waits get distinct messages.',
+    'Wait for a message and lease it: with claim, the lease in seconds, parallel waits receive distinct messages.',
   scope: ['mail:read', 'mail:write'],
   http: 'POST /api/v1/mailboxes/{address}/wait',
   tools: [
     {
       name: 'claim_next_message',
-      description: 'As wait_for_message, and leases the message to you. Only where several workers share a mailbox.',
+      description: 'Like wait_for_message, but also leases the message to you. Only where several workers share a mailbox.',
       toolset: 'mail',
       effect: 'create',
       expose: ['address', 'from', 'from_domain', 'subject', 'has_code', 'since', 'timeout', 'claim'],
@@ -127,14 +127,14 @@ export const claimNextMessage = operation({
 export const getVerification = operation({
   name: 'messages.verification',
   summary:
-    'Wait for a mail with a verification code or link, and get that alone. Without since only mail stored from now on counts.',
+    'Wait for a mail with a verification code or link, and return only the code or link. Without since, only mail stored from now on counts.',
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/verification',
   tools: [
     {
       name: 'get_verification_code',
       description:
-        'Wait for the code or link that a site mails you to sign in or verify an address, and get it alone. Note the time before you cause the mail and pass it as since; name the site as from_domain. For the whole mail use wait_for_message.',
+        'Wait for the code or link that a site mails you to sign in or verify an address, and get only that. Before you trigger the mail, note the time and pass it as since; give the domain of the site as from_domain. For the whole mail use wait_for_message.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', 'from_domain', 'kind', 'since', 'timeout'],
@@ -152,7 +152,7 @@ export const getVerification = operation({
   }),
   output: object({
     found: described(
-      'null when the time was over.',
+      'null after the timeout.',
       nullable(
         object({
           kind: oneOf(['code', 'link']),

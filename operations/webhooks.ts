@@ -27,7 +27,7 @@ import { operation } from './registry.ts'
 const Events = array(oneOf(accountEventTypes), {
   minItems: 1,
   uniqueItems: true,
-  description: 'Kinds of event to deliver.',
+  description: 'Event types to deliver.',
 })
 const optionalFields = {
   scope: optional(WebhookScope),
@@ -38,7 +38,7 @@ const optionalFields = {
 
 export const listWebhooks = operation({
   name: 'webhooks.list',
-  summary: 'Webhook endpoints: all of the account, or those an agent key made.',
+  summary: 'Webhook endpoints: all of the account, or those that the agent key created.',
   scope: null,
   http: 'GET /api/v1/webhooks',
   input: object(paging),
@@ -49,7 +49,7 @@ export const listWebhooks = operation({
 
 export const createWebhook = operation({
   name: 'webhooks.create',
-  summary: 'Have events delivered to a URL, signed. The signing secret is in this answer alone.',
+  summary: 'Deliver events to a URL, signed. The signing secret is shown only in this answer.',
   scope: null,
   http: 'POST /api/v1/webhooks',
   status: 201,
@@ -79,7 +79,7 @@ export const getWebhook = operation({
 
 export const updateWebhook = operation({
   name: 'webhooks.update',
-  summary: 'Change an endpoint. Turning it on again starts afresh.',
+  summary: 'Change an endpoint. Turning it on again clears its failures; it receives events from then on.',
   scope: null,
   http: 'PATCH /api/v1/webhooks/{id}',
   input: object({ id: WebhookId, url: optional(WebhookUrl), events: optional(Events), ...optionalFields }),
@@ -93,7 +93,7 @@ export const updateWebhook = operation({
 export const rotateWebhookSecret = operation({
   name: 'webhooks.rotate_secret',
   summary:
-    'Give an endpoint a new signing secret, in this answer alone. For 24 hours the one before signs too: every delivery has a signature by each, the new one last.',
+    'Give an endpoint a new signing secret, shown only in this answer. For 24 hours the previous one also signs: every delivery has a signature by each, the new one last.',
   scope: null,
   http: 'POST /api/v1/webhooks/{id}/rotate-secret',
   input: object({ id: WebhookId }),
@@ -109,7 +109,7 @@ export const rotateWebhookSecret = operation({
 
 export const deleteWebhook = operation({
   name: 'webhooks.delete',
-  summary: 'Remove an endpoint; what waits for it is not delivered.',
+  summary: 'Delete an endpoint; its pending deliveries are dropped.',
   scope: null,
   http: 'DELETE /api/v1/webhooks/{id}',
   input: object({ id: WebhookId }),
@@ -121,7 +121,7 @@ export const deleteWebhook = operation({
   },
 })
 
-/** A page of endpoints that are all at hand, newest first. */
+/** Cuts one page from the complete list of endpoints, newest first. */
 export function webhookPage(
   all: readonly Found[],
   { limit = pageSizeDefault, before }: { readonly limit?: number | undefined; readonly before?: string | undefined },
