@@ -1,11 +1,11 @@
 /**
  * The states of an account, and what each refuses (interface.md, States and transitions; decisions.md 3, Suspended). An
- * account may be in several at once: of those that refuse an act, the first in this order tells why.
+ * account may be in several at once: the first one in this order that refuses an act gives the reason.
  */
 import type { FailureOfOneCause } from './failures.ts'
 
 /**
- * What an account does: `ask` is any request by REST or MCP, `logIn` a login by SMTP or IMAP, `reply` a send to those who
+ * What an account does: `ask` is any request by REST or MCP, `logIn` a login by SMTP or IMAP, `reply` a send to people who
  * wrote first, `send` one to anybody else, `receive` mail that comes in.
  */
 export const acts = ['ask', 'logIn', 'reply', 'send', 'receive'] as const
@@ -21,7 +21,7 @@ const sendsRefused = (code: FailureOfOneCause): Row => ({
   receive: null,
 })
 
-/** The code that answers each act; null: it is allowed. */
+/** The failure code that answers each act; null: the act is allowed. */
 export const accountStates = {
   removed: {
     ask: 'invalid_api_key',
@@ -31,10 +31,10 @@ export const accountStates = {
     receive: 'mailbox_not_found',
   },
   suspended: { ...sendsRefused('account_suspended'), ask: 'account_suspended', logIn: 'account_suspended' },
-  /** By its partner. */
+  /** Paused by its partner. */
   paused: sendsRefused('account_paused'),
   sendingPaused: sendsRefused('sending_paused'),
-  /** Into another account, whose person claimed it: in a moment its keys are there. */
+  /** Being moved into another account, whose person claimed it: in a moment its keys work there. */
   moved: { ask: 'unavailable', logIn: 'unavailable', reply: null, send: null, receive: null },
   unclaimed: { ...sendsRefused('CLAIM_REQUIRED'), reply: null },
   active: { ask: null, logIn: null, reply: null, send: null, receive: null },

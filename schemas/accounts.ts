@@ -21,7 +21,7 @@ export const SignupResult = object({
   api_key: string({ description: 'Shown once.' }),
   claim_url: string({ format: 'uri' }),
   expires_at: timestamp(),
-  base_url: string({ format: 'uri', description: 'Where the REST API of the mailbox is.' }),
+  base_url: string({ format: 'uri', description: 'Base URL of the mailbox in the REST API.' }),
   mcp_url: string({ format: 'uri' }),
 })
 export const ClaimLink = object({ claim_url: string({ format: 'uri' }), expires_at: timestamp() })
@@ -32,7 +32,7 @@ export const AccountExport = object({
   state: oneOf(['waiting', 'running', 'done', 'failed']),
   progress: object({
     written: integer({ minimum: 0, description: 'Records written so far.' }),
-    total: integer({ minimum: 0, description: 'Records there were at the beginning; 0 while that is not known.' }),
+    total: integer({ minimum: 0, description: 'Records to write, counted at the beginning; 0 until they are counted.' }),
   }),
   createdAt: timestamp(),
   url: nullable(string({ format: 'uri', description: 'Opens the zip file without a key; null until it is done.' })),
@@ -45,7 +45,7 @@ const planFields = {
   agentsPlan: nullable(oneOf(agentsPlanNames)),
 } as const
 export const AccountApproval = oneOf(approvalModes, {
-  description: 'required: what agent keys of the account send waits until a person has approved it.',
+  description: 'required: sends by agent keys of the account wait until a person approves them.',
 })
 
 export const Account = object({
@@ -61,14 +61,14 @@ export const Account = object({
 })
 
 export const setupSteps = ['claim', 'name', 'domain', 'dns', 'first_mail', 'webhook'] as const
-/** What is left to set up. */
+/** The setup steps of an account. */
 export const Setup = object({
   steps: array(
     object({
       id: oneOf(setupSteps),
       done: boolean(),
-      detail: string({ description: 'How it stands.' }),
-      fix: nullable(string({ description: 'What this caller has to do; null when it is done.' })),
+      detail: string({ description: 'The state of the step.' }),
+      fix: nullable(string({ description: 'What this caller has to do; null once it is done.' })),
     }),
   ),
 })
@@ -81,17 +81,17 @@ export const AuditEntry = object({
     { kind: oneOf(['key', 'program', 'person', 'partner', 'administrator', 'service']), id: nullable(string()) },
     {
       description:
-        'A key (key_...), a program that connected by OAuth (gnt_...), a person (usr_...), a partner by its own key (key_...), or without id an administrator or the service itself.',
+        'A key (key_...), a program connected by OAuth (gnt_...), a person (usr_...), or a partner by its own key (key_...); without id: an administrator, or the service itself.',
     },
   ),
-  action: string({ description: 'What was asked for, such as messages.send.' }),
-  target: nullable(string({ description: 'What it was about; null when that was erased.' })),
+  action: string({ description: 'The operation, such as messages.send.' }),
+  target: nullable(string({ description: 'The object of the operation; null if it was erased.' })),
   outcome: string({ description: 'done, or the code of the refusal.' }),
-  address: nullable(string({ description: 'Network address; null without one, and when it was erased.' })),
+  address: nullable(string({ description: 'Network address; null if there is none, or if it was erased.' })),
   change: optional(
     object(
       { before: nullable(record<unknown>({})), after: nullable(record<unknown>({})) },
-      { description: 'Of a DNS record: as it was before, and is after.' },
+      { description: 'For a change of a DNS record: the record before and after it.' },
     ),
   ),
   requestId: string({ description: 'X-Request-Id of the request; empty without one.' }),
@@ -100,7 +100,7 @@ export type AuditEntry = Infer<typeof AuditEntry>
 
 const used = (description: string) => integer({ minimum: 0, description })
 const leapYear = '(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)'
-/** Days that there are: Date takes the 30th of February for the 2nd of March. */
+/** Only days that exist: Date reads the 30th of February as the 2nd of March. */
 const day = `(\\d{4}-((0[1-9]|1[0-2])-(0[1-9]|1\\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|${leapYear}-02-29)`
 /** A UTC day, or a time on it. */
 export const DayOrTime = string({
@@ -118,30 +118,30 @@ export const DayUsage = object({
   bytes: used('Bytes of the messages received.'),
 })
 export const UsageDays = array(DayUsage, {
-  description: 'Each day from the first to today, also those without anything.',
+  description: 'Each day from the first to today, including days without mail.',
 })
 export const DailyUsage = object({ days: UsageDays })
 
 export const Usage = object({
   ...planFields,
-  period: object({ from: timestamp(), to: timestamp() }, { description: 'The calendar month (UTC).' }),
+  period: object({ from: timestamp(), to: timestamp() }, { description: 'The current calendar month (UTC).' }),
   sends: object({ used: used('Recipients written to.'), limit: integer(), remaining: integer() }),
   emails: object({
     sent: used('Recipients written to.'),
     received: used('Messages received, per mailbox.'),
     limit: nullable(integer()),
-    grace: nullable(integer({ description: 'Where sending pauses.' })),
+    grace: nullable(integer({ description: 'The number of emails at which sending pauses.' })),
   }),
   inboxes: object({ used: used('Mailboxes.'), limit: integer() }),
   storage: object({ used: used('Bytes of all mailboxes, and of Drive.'), limit: integer() }),
   requestsPerMinute: integer(),
   batch: object({ recipientsPerCall: integer(), recipientsPerMinute: integer() }),
   webhooks: object({ used: used('Endpoints.'), limit: integer() }),
-  marketing: object({ limit: integer() }, { description: 'The budget of marketing sends in a month.' }),
+  marketing: object({ limit: integer() }, { description: 'Marketing sends in a month, which have a budget of their own.' }),
   lens: object({
     used: used('Mails that Lens read.'),
     limit: integer(),
-    extra: used('Those of them beyond the limit: extra usage.'),
+    extra: used('How many of them are beyond the limit, as extra usage.'),
   }),
   eventsDropped: used('Message events dropped at 2,000 an hour.'),
 })

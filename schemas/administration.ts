@@ -23,7 +23,7 @@ const Hold = nullable(object({ reason: string(), at: timestamp() }))
 export const AdministeredAccount = extended(Account, {
   suspended: Hold,
   sendingPaused: Hold,
-  raised: record(integer(), { description: 'The figures that are raised above those of the plans.' }),
+  raised: record(integer(), { description: 'Figures that were raised above those of the plans.' }),
 })
 
 /** An account with its people, what it used this month, and what it sent and received on each of the last 30 days. */
@@ -48,7 +48,7 @@ export const accountChange = {
     object(
       {
         figure: oneOf(figureNames),
-        to: nullable(integer({ minimum: 0, description: 'null: as the plans have it.' })),
+        to: nullable(integer({ minimum: 0, description: 'null: back to the figure of the plans.' })),
       },
       { description: 'One figure of the plans, raised for this account.' },
     ),
@@ -57,24 +57,24 @@ export const accountChange = {
   sendingPaused: optional({ ...NewHold, description: 'Pauses sending; null lets the account send again.' }),
 } as const
 
-/** A request of an account, with who asks. */
+/** A request of an account, with the account and the person who made it. */
 export const OpenRequest = extended(AccountRequest, {
   account: object({ id: string(), name: string() }),
-  email: nullable(string({ description: 'Of the person who asks; null when the person is gone.' })),
+  email: nullable(string({ description: 'Address of the person who made it; null if the person is gone.' })),
 })
 
 export const Destination = object({
   domain: string(),
   waiting: integer({ description: 'Recipients whose mail has not gone out.' }),
-  attempted: integer({ description: 'Those of them that were attempted before.' }),
-  oldestAt: timestamp({ description: 'Since when the oldest of them waits.' }),
+  attempted: integer({ description: 'How many of them were attempted before.' }),
+  oldestAt: timestamp({ description: 'When the oldest of them began to wait.' }),
   nextAt: timestamp({ description: 'When the next attempt is due.' }),
-  answers: array(object({ at: timestamp(), answer: string() }), { description: 'What the domain answered last.' }),
+  answers: array(object({ at: timestamp(), answer: string() }), { description: 'The latest answers of the domain.' }),
 })
 export const Outbox = object({
-  destinations: array(Destination, { description: 'The largest first, at most 200.' }),
-  waiting: integer({ description: 'All recipients that wait.' }),
-  complete: boolean({ description: 'Whether all that wait were looked at: it are 10,000 at most.' }),
+  destinations: array(Destination, { description: 'At most 200, the largest first.' }),
+  waiting: integer({ description: 'All waiting recipients.' }),
+  complete: boolean({ description: 'False if more than 10,000 wait, the most that are counted.' }),
 })
 
 export const Refusals = object({
@@ -82,7 +82,7 @@ export const Refusals = object({
     object({
       from: timestamp({ description: 'The beginning of the hour.' }),
       codes: record(integer(), {
-        description: 'How often each reply refused a command or a mail: code and enhanced code, such as "550 5.1.1".',
+        description: 'How often each reply refused a command or a mail, by code and enhanced code, such as "550 5.1.1".',
       }),
     }),
     { description: 'The hours in which anything was refused, the oldest first.' },
@@ -96,15 +96,15 @@ export const Processes = object({
       process: string({ description: 'service, smtp, imap or dns.' }),
       pid: integer(),
       startedAt: timestamp(),
-      alive: boolean({ description: 'Whether it was heard of within three minutes.' }),
+      alive: boolean({ description: 'Whether its newest sample is at most three minutes old.' }),
       samples: array(
         object({
           at: timestamp(),
-          memory: integer({ description: 'Bytes that lie in RAM.' }),
-          eventLoopMs: number({ description: 'How late the event loop was, exceeded by one look in a hundred.' }),
+          memory: integer({ description: 'Resident memory in bytes.' }),
+          eventLoopMs: number({ description: 'Delay of the event loop, 99th percentile.' }),
           databaseMs: number({ description: 'How long the database took to answer.' }),
         }),
-        { description: 'The oldest first; of a long time the worst of some minutes each.' },
+        { description: 'The oldest first; over a long time, one sample with the worst values for several minutes each.' },
       ),
     }),
   ),

@@ -2,7 +2,7 @@
 import { integer, object, string, timestamp, untrusted } from './infer.ts'
 
 export const Contact = object({
-  name: untrusted(string({ description: 'As it was last given; empty without one.' })),
+  name: untrusted(string({ description: 'The name last used; empty without one.' })),
   address: untrusted(string()),
   last_seen_at: timestamp(),
   sent: integer({ minimum: 0, description: 'Sends to this address.' }),

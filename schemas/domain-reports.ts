@@ -1,4 +1,4 @@
-/** What others report of mail in the name of a domain, as callers see it. */
+/** What receivers report about mail from a domain, as callers see it. */
 import {
   array,
   boolean,
@@ -18,28 +18,28 @@ const count = (description: string) => integer({ minimum: 0, description })
 const Name = untrusted(string())
 
 const passed = {
-  messages: count('Mails that receivers reported.'),
-  passed: count('Those for which DMARC passed: SPF or DKIM passed and was aligned with From.'),
+  messages: count('Mails in the reports of receivers.'),
+  passed: count('Mails that passed DMARC: SPF or DKIM passed and was aligned with From.'),
   passRate: described('passed / messages; null without mail.', nullable(number({ minimum: 0, maximum: 1 }))),
-  spfAligned: count('Those for which SPF passed and was aligned.'),
-  dkimAligned: count('Those for which DKIM passed and was aligned.'),
+  spfAligned: count('Mails for which SPF passed and was aligned.'),
+  dkimAligned: count('Mails for which DKIM passed and was aligned.'),
   dispositions: object({ none: integer(), quarantine: integer(), reject: integer() }),
 }
 
 const Reporter = object({
   organisation: Name,
-  domain: described('The domain that its reports were authenticated to come from.', string()),
+  domain: described('The authenticated domain of its reports.', string()),
   reports: integer(),
 })
 
 const explained = {
   explanation: string({ description: 'What it means.' }),
-  fix: described('What to change; null: nothing.', nullable(string())),
+  fix: described('What to change; null if nothing.', nullable(string())),
 }
 
 export const ReportSource = object({
-  source: string({ description: 'IP address of the machine that receivers got the mail from.' }),
-  name: described('Its name, when the DNS confirms it both ways.', nullable(Name)),
+  source: string({ description: 'IP address from which receivers got the mail.' }),
+  name: described('Its host name, if forward and reverse DNS agree.', nullable(Name)),
   organisation: nullable(Name),
   own: boolean({ description: 'Whether it is a sending address of this service.' }),
   ...passed,
@@ -51,7 +51,7 @@ export const ReportSource = object({
       messages: integer(),
       ...explained,
     }),
-    { description: 'What its mail fared like, most of it first.' },
+    { description: 'How its mail fared, the most frequent outcome first.' },
   ),
 })
 export type ReportSource = Infer<typeof ReportSource>
@@ -62,13 +62,13 @@ export const DomainReports = object({
   until: timestamp(),
   complete: boolean({
     description:
-      'False when there are more reports in that time than are read: the latest were. Ask for a shorter time.',
+      'False if there are more reports in that time than are read; the latest were read. Ask for a shorter time.',
   }),
   delivery: object(
     { sent: integer(), delivered: integer(), bounced: integer(), complained: integer() },
     {
       description:
-        'Recipients of what the mailboxes on the domain sent on these days, and what became of them: bounces and spam reports included that came later. Kept for 90 days; sends without a mailbox are not in it.',
+        'Recipients of mail sent on these days by the mailboxes on the domain, and the outcomes, including bounces and spam reports that came later. Kept for 90 days; sends without a mailbox are not included.',
     },
   ),
   dmarc: object({
@@ -77,13 +77,13 @@ export const DomainReports = object({
     omitted: count('Mails in reports with more rows than are kept; not in the other figures.'),
     reporters: array(Reporter),
     days: array(object({ day: string(), messages: passed.messages, passed: passed.passed }), {
-      description: 'Of the days (UTC) with mail, the earliest first; a report counts for the day that it begins on.',
+      description: 'The days (UTC) with mail, the earliest first; a report counts for the day on which it begins.',
     }),
   }),
   tls: object({
     reports: integer(),
-    successful: count('Sessions with TLS as the policy asks for it.'),
-    failed: count('Sessions without.'),
+    successful: count('Sessions with TLS as the policy requires.'),
+    failed: count('Sessions without it.'),
     failures: array(
       object({
         type: string({ description: 'RFC 8460 4.3.' }),
@@ -97,7 +97,7 @@ export const DomainReports = object({
     reporters: array(Reporter),
   }),
   sources: array(ReportSource, {
-    description: 'A page of the addresses that mail came from, those with the most first.',
+    description: 'A page of the addresses that mail came from, those with the most mail first.',
   }),
   next: described('Cursor of the next page of sources; null at the end.', nullable(string())),
 })

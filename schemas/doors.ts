@@ -3,18 +3,18 @@ import { Failure } from './failures.ts'
 import { type Settings, variableOf } from './settings.ts'
 
 export type Door = {
-  /** The setting `<name>.port` has its port. */
+  /** The setting `<name>.port` holds its port. */
   readonly name: string
-  /** The part that opens it; null: it is there whatever runs. */
+  /** The part that opens it; null: it is open whichever parts run. */
   readonly part: 'api' | 'smtp' | 'imap' | 'dns' | null
-  /** The setting that has its host. */
+  /** The setting that holds its host. */
   readonly hostSetting: string
   readonly host: string
   /** Null: it is closed. */
   readonly port: number | null
 }
 
-/** Every door, in the order in which people think of them. */
+/** Every door, in the order in which it is shown. */
 export function doorsOf(settings: Settings): readonly Door[] {
   const { http, https, smtp, submission, submissions, imap, imaps, dns, metrics } = settings
   const mail = { hostSetting: 'smtp.host', host: smtp.host }
@@ -31,12 +31,12 @@ export function doorsOf(settings: Settings): readonly Door[] {
   ]
 }
 
-/** What Node tells of a socket that could not be opened. */
+/** The error of Node for a socket that could not be opened. */
 type ListenError = NodeJS.ErrnoException & { readonly port: number }
-/** And of a host whose address it could not find. */
+/** The error of Node for a host whose address could not be found. */
 type LookupError = NodeJS.ErrnoException & { readonly hostname: string }
 
-/** An error of a start; where a door could not be opened, as the `conflict` that names its setting. */
+/** Turns an error at start into the `conflict` that names the setting of the door that could not be opened; returns others unchanged. */
 export function ofListening(error: unknown, settings: Settings): unknown {
   if (isLookupError(error)) {
     const door = doorsOf(settings).find(({ host, port }) => port !== null && host === error.hostname)
@@ -48,7 +48,7 @@ export function ofListening(error: unknown, settings: Settings): unknown {
   const { name, host, port, hostSetting } = door
   const setting = `${name}.port`
   if (error.code === 'EADDRINUSE')
-    return new Failure('conflict', `${setting} is ${port}, which another program has on ${host} (${error.code}).`, {
+    return new Failure('conflict', `${setting} is ${port}, which another program uses on ${host} (${error.code}).`, {
       cause: error,
       fix: `End that program, or set ${setting} (${variableOf(setting)}) to another port; 0 means any free one.`,
     })
@@ -60,7 +60,7 @@ export function ofListening(error: unknown, settings: Settings): unknown {
   return cannotListen({ hostSetting, host }, error)
 }
 
-/** The `conflict` of a host at which nothing can listen. */
+/** The `conflict` for a host on which nothing can listen. */
 export function cannotListen(
   { hostSetting, host }: Pick<Door, 'hostSetting' | 'host'>,
   error: NodeJS.ErrnoException,

@@ -7,9 +7,9 @@ export const DriveEntry = object({
   id: string(),
   name: untrusted(string()),
   kind: oneOf(driveKinds),
-  parentId: described('The folder it lies in; null at the top.', nullable(string())),
-  size: integer({ description: 'Bytes; 0 of a folder.' }),
-  contentType: nullable(string({ description: 'null of a folder.' })),
+  parentId: described('The folder that contains it; null at the top.', nullable(string())),
+  size: integer({ description: 'Bytes; 0 for a folder.' }),
+  contentType: nullable(string({ description: 'null for a folder.' })),
   createdAt: timestamp(),
   modifiedAt: timestamp(),
 })

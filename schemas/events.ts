@@ -24,13 +24,13 @@ import { Address, Trust, Verification } from './messages.ts'
 import { Customer } from './partners.ts'
 import type { Scope } from './scopes.ts'
 
-/** Who may see events of a kind: keys with a scope, any account key, or partners on their own endpoints. */
+/** Who may see events of a kind: keys with a scope, any account key, or partners at their own endpoints. */
 export type EventAccess = Scope | 'account key' | 'partner'
 /** What a plan must include besides webhooks (schemas/plans.ts); null: nothing. */
 export type EventPlan = 'messageEvents' | 'intake' | null
 /**
- * What a partner is told of an event of its customer: all of it, or of a message no more than where it is, and that only while
- * it holds a key that may read it (interface.md, Events, rule 4); null: nothing, because the event has the mail in it.
+ * What a partner receives of an event of its customer: all of it, or for a message only where it is, and that only while the partner
+ * holds a key that may read it (interface.md, Events, rule 4); null: nothing, because the event contains the mail.
  */
 export type ToldToPartners = 'all' | 'whereabouts' | null
 
@@ -56,10 +56,10 @@ export const MessageEvent = object({
 })
 export type MessageEvent = Infer<typeof MessageEvent>
 
-/** With the `trust` of the message and what is to be verified, which partners are not shown (decisions.md 4, trust). */
+/** Includes the `trust` and `verification` of the message, which partners do not receive (decisions.md 4, trust). */
 export const MessageReceived = extended(MessageEvent, {
-  trust: described('null for mail whose origin was not looked at.', nullable(Trust)),
-  verification: described('null when nothing is to be verified.', nullable(Verification)),
+  trust: described('null for mail whose origin was not checked.', nullable(Trust)),
+  verification: described('null if there is no code or link.', nullable(Verification)),
 })
 export type MessageReceived = Infer<typeof MessageReceived>
 
@@ -137,11 +137,11 @@ export const eventKinds = {
 export type EventType = keyof typeof eventKinds
 export const eventTypes = Object.keys(eventKinds) as readonly EventType[]
 
-/** The kinds an account's own endpoints may ask for: all but the partners'. */
+/** The kinds that an account's own endpoints may receive: all but those of partners. */
 export const accountEventTypes = eventTypes.filter((type) => eventKinds[type].access !== 'partner')
 
-/** The kinds that partners are told of. */
+/** The kinds that partners receive. */
 export const partnerEventTypes = eventTypes.filter((type) => eventKinds[type].toPartners !== null)
 
-/** What of a message event reaches a partner (interface.md, Events, rule 4). */
+/** The fields of a message event that a partner receives (interface.md, Events, rule 4). */
 export const partnerMessageFields = ['mailbox', 'message_id', 'thread_id', 'folder', 'received_at'] as const

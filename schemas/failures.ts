@@ -1,18 +1,18 @@
 /**
- * Every failure the service tells a peer, declared once: a row per failure, a column per protocol. REST answers `http` and
- * the code, SMTP the `smtp` reply, IMAP the response code. `fix` says what to change before retrying; `when` is the entry
- * of the error reference. Codes and statuses are the contract's (interface.md, Errors); `unavailable` is decisions.md's.
+ * Every failure that a peer can receive, declared once: a row per failure, a column per protocol. REST answers with `http` and the
+ * code, SMTP with the `smtp` reply, IMAP with the response code. `fix` says what to change before retrying; `when` is the entry in
+ * the error reference. Codes and statuses are the contract's (interface.md, Errors); `unavailable` is defined by decisions.md.
  */
 type Row = {
   readonly http: number
   readonly smtp: string
   readonly imap: string
   readonly when: string
-  /** null: it has many causes, and whoever throws it says what to change for this one. */
+  /** null: the failure has many causes, and whoever throws it says what to change for this one. */
   readonly fix: string | null
 }
 
-/** The reply for good: who gets it does not try again. */
+/** The permanent reply: the client does not try again. */
 export const smtpNo = '550 5.7.1'
 const smtpLater = '451 4.3.0'
 
@@ -348,7 +348,7 @@ export const failures = {
   },
 } as const satisfies { readonly [code: string]: Row }
 
-/** What the error reference says of a failure that has many causes. */
+/** The entry in the error reference for the fix of a failure with many causes. */
 export const fixOfTheCause = 'The fix of the answer says what to change for its cause.'
 
 export type FailureCode = keyof typeof failures
@@ -357,9 +357,9 @@ export type FailureOfOneCause = {
   [C in FailureCode]: (typeof failures)[C]['fix'] extends string ? C : never
 }[FailureCode]
 
-/** What a failure may carry beside code and text (interface.md, Error object). */
+/** What a failure may carry besides its code and text (interface.md, Error object). */
 export type FailureDetail = {
-  /** What to change for this very cause, instead of what the table says. */
+  /** What to change for this cause, in place of the fix in the table. */
   readonly fix?: string
   /** The field at fault, written like `to[0].address`; only on validation_error. */
   readonly param?: string
@@ -371,7 +371,7 @@ export type FailureDetail = {
   readonly challenge?: string
   /** Variables a template misses; only on missing_template_variables. */
   readonly missing?: readonly string[]
-  /** What really happened: for the log, never for the peer. */
+  /** The actual cause: for the log, never for the peer. */
   readonly cause?: unknown
 }
 
@@ -402,8 +402,8 @@ export class Failure extends Error {
 }
 
 /**
- * What is wrong and what to change, for programs that show their user one text: mail programs. The remedies of what passes by itself are
- * those of HTTP, and left out unless they are of this very cause.
+ * The message and the fix in one text, for mail programs, which show their user a single text. The fix of a temporary failure is
+ * written for HTTP, so it is left out unless it was given for this cause.
  */
 export function inOneText({ code, message, detail }: Failure): string {
   const passes = failures[code].smtp.startsWith('4')

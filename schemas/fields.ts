@@ -13,7 +13,7 @@ import {
   string,
 } from './infer.ts'
 
-/** Against absurd values in paths and filters: longer than any address, id or cursor. */
+/** Longest path parameter or filter: longer than any address, id or cursor. */
 export const identifierMax = 1_000
 /** RFC 5322 2.1.1: the longest line of a message. */
 export const headerLineMax = 998
@@ -21,8 +21,8 @@ export const headerLineMax = 998
 export const idempotencyKeyMax = 256
 
 /**
- * Text that may stand in one header line: without control characters, so that nobody adds headers through it. Who gives
- * something else is shown the example.
+ * Text that may become one header line: without control characters, so that nobody can inject headers with it. The error for any
+ * other text shows the example.
  */
 export const line = (
   maxLength: number,
@@ -36,9 +36,9 @@ export const line = (
   })
 
 const spaces = ' \\u00a0\\u2000-\\u200a\\u202f\\u205f\\u3000'
-/** Characters that nobody sees, such as the space without width. */
+/** Invisible characters, such as the zero-width space. */
 const unseen = '\\u00ad\\u200b-\\u200f\\u2060-\\u2064\\ufeff'
-/** Control characters, those of ISO 8859 too, what Unicode has for line ends, and signs that turn the direction of other text. */
+/** Control characters including those of ISO 8859, the line separators of Unicode, and marks that change the direction of text. */
 const noText = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069'
 const filledForm = (example: string) =>
   form(
@@ -46,7 +46,7 @@ const filledForm = (example: string) =>
     'one line of text that is not blank, without control characters',
     example,
   )
-/** What somebody or something is called, which others are shown. */
+/** The name of somebody or something, which is shown to others. */
 export const nameLine = (
   maxLength: number,
   example: string,
@@ -54,7 +54,7 @@ export const nameLine = (
 ): Schema<string> => string({ minLength: 1, maxLength, ...filledForm(example), ...keywords })
 
 const reasonForm = filledForm('bills are unpaid')
-/** Why something was done, which others are shown. */
+/** The reason for an act, which is shown to others. */
 export const reasonLine = (maxLength: number, keywords: { readonly [keyword: string]: unknown } = {}) =>
   string({ minLength: 1, maxLength, ...reasonForm, ...keywords })
 
@@ -72,7 +72,7 @@ export const pageSizeDefault = 50
 export const pageSizeMax = 200
 export const paging = {
   limit: optional(integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault, description: 'At most 200.' })),
-  before: optional(identifier('A next.')),
+  before: optional(identifier('"next" of an earlier page.')),
 } as const
 const Next = described('Cursor of the next page; null at the end.', nullable(string()))
 
@@ -93,7 +93,7 @@ export const ErrorObject = object({
   fix: string({ description: 'What to change before retrying.' }),
   docs: string({ format: 'uri', description: "The code's entry in the error reference." }),
   statusCode: integer({ description: 'The HTTP status again.' }),
-  param: optional(string({ description: 'The field to blame; only on validation_error.' })),
+  param: optional(string({ description: 'The field at fault; only on validation_error.' })),
   requiredScope: optional(string({ description: 'The missing scope; only on insufficient_scope.' })),
   retryAfter: optional(integer({ description: 'Seconds to wait before the next attempt.' })),
   missing: optional(array(string(), { description: 'Template variables that were not passed.' })),

@@ -40,13 +40,13 @@ export type IdPrefix = (typeof idPrefixes)[number]
 export type Id<P extends IdPrefix> = `${P}_${string}`
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
-/** Random bytes are fetched many at a time, because one call for each would cost more than the rest of making an id. */
+/** Random bytes are fetched in bulk: one call per id would cost more than the rest of making it. */
 const pool = Buffer.alloc(1024)
 let poolAt = pool.length
 const tokenBytes = 9
 /**
- * Ids stay in order while the clock goes back by less than this. After a larger step they follow the clock again, so that
- * one id with a time far ahead does not give its time to all later ones.
+ * Ids stay in order while the clock goes back by less than this. After a larger step they follow the clock again, so that a single
+ * id with a time far in the future does not give its time to all later ones.
  */
 const backMs = 10_000
 let newestMs = 0
@@ -67,8 +67,8 @@ export function newId<P extends IdPrefix>(prefix: P, at: Date): Id<P> {
 }
 
 /**
- * The id that `source` (another id) has in another role, always the same: the source's time, and 80 bits of a hash of
- * source and role. Deriving twice gives one document.
+ * Derives the id that `source` (another id) has in another role; it is always the same: the time of the source, and 80 bits of a
+ * hash of source and role. Deriving twice therefore gives one document.
  */
 export function deriveId<P extends IdPrefix>(prefix: P, source: string, role: string): Id<P> {
   const time = source.slice(source.indexOf('_') + 1).slice(0, 10)
@@ -78,7 +78,7 @@ export function deriveId<P extends IdPrefix>(prefix: P, source: string, role: st
   return `${prefix}_${time}${tail}`
 }
 
-/** The smallest id of a time: for ranges over ids. None is from before 1970. */
+/** The smallest id for a time: for ranges over ids. Times before 1970 count as 1970. */
 export function idAt<P extends IdPrefix>(prefix: P, at: Date): Id<P> {
   let rest = Math.max(0, at.getTime())
   let time = ''
@@ -89,7 +89,7 @@ export function idAt<P extends IdPrefix>(prefix: P, at: Date): Id<P> {
   return `${prefix}_${time}${'0'.repeat(16)}`
 }
 
-/** When an id was made (milliseconds precise). */
+/** The time at which an id was made, to the millisecond. */
 export function timeOfId(id: string): Date {
   return new Date(decodeTime(id.slice(id.indexOf('_') + 1).toUpperCase()))
 }
@@ -100,12 +100,12 @@ export function newToken(): string {
   return pool.toString('base64url', from, from + tokenBytes)
 }
 
-/** A random number in [0, 1) out of one byte: an id takes five bits of it. */
+/** A random number in [0, 1) made from one byte, since an id uses five bits of it. */
 function randomShare(): number {
   return pool[drawn(1)]! / 256
 }
 
-/** The index of the first of so many bytes of the pool that nobody has drawn. */
+/** Takes `bytes` unused bytes of the pool, and returns the index of the first. */
 function drawn(bytes: number): number {
   if (poolAt + bytes > pool.length) {
     randomFillSync(pool)

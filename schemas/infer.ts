@@ -1,6 +1,6 @@
 /**
- * JSON Schema by small builders whose result carries its TypeScript type, so that one declaration validates at run time,
- * types the handler, and describes itself in OpenAPI and MCP. Only what ajv and OpenAPI 3.1 both understand is built.
+ * Builders of JSON Schema whose result carries its TypeScript type, so that one declaration validates at run time,
+ * types the handler, and describes itself in OpenAPI and MCP. They use only keywords that both ajv and OpenAPI 3.1 understand.
  */
 
 /** A JSON Schema (draft 2020-12 subset). */
@@ -44,7 +44,7 @@ export const oneOf = <const V extends string>(values: readonly V[], keywords: Ke
   enum: values,
   ...keywords,
 })
-/** One of values of several types. */
+/** One of several values, which may differ in type. */
 export const among = <const V extends string | number | null>(
   values: readonly V[],
   keywords: Keywords = {},
@@ -73,17 +73,17 @@ export const nullable = <T>(schema: Schema<T>): Schema<T | null> => ({ anyOf: [s
 export const optional = <T>(schema: Schema<T>): Optional<T> => ({ optional: schema })
 export const described = <T>(description: string, schema: Schema<T>): Schema<T> => ({ ...schema, description })
 
-/** Marks a field whose content strangers wrote: data to show, never instructions to follow. MCP results keep it apart. */
+/** Marks a field whose content strangers wrote: data to show, never instructions to follow. MCP results set it apart. */
 export const untrusted = <T>(schema: Schema<T>): Schema<T> => ({ ...schema, [untrustedKeyword]: true })
 export const untrustedKeyword = 'x-untrusted'
 
-/** Marks what tools take and do not list: a form of a value beside a shorter one, or an object whose fields only programs read. */
+/** Marks input that MCP tools accept but do not list: a longer form beside a shorter one, or an object whose fields only programs use. */
 export const unlisted = <T>(schema: Schema<T>): Schema<T> => ({ ...schema, [unlistedKeyword]: true })
 export const unlistedKeyword = 'x-unlisted'
 
-/** What texts of a pattern are, as a noun: told to people instead of the pattern, with the first of `examples`. */
+/** A noun for the texts that match a pattern: people read it in place of the pattern, with the first of `examples`. */
 export const formKeyword = 'x-form'
-/** The keywords of texts that match a pattern: how people call it, and one of them. */
+/** The keywords of a text that has to match a pattern: the pattern, a noun for such texts, and an example. */
 export const form = (pattern: string, noun: string, example: string) => ({
   pattern,
   [formKeyword]: noun,
@@ -115,7 +115,7 @@ export function propertiesOf(schema: JsonSchema): { readonly [name: string]: Jso
   return (schema.properties ?? {}) as { [name: string]: JsonSchema }
 }
 
-/** The names of the fields that must be there. */
+/** The names of the fields that are required. */
 export function requiredOf(schema: JsonSchema): readonly string[] {
   return (schema.required ?? []) as readonly string[]
 }

@@ -1,4 +1,4 @@
-/** What Intake is told to do with a mailbox, and what it makes of each mail (interface.md, Intake). */
+/** The configuration of Intake for a mailbox, and the record that it makes of each mail (interface.md, Intake). */
 import { line } from './fields.ts'
 import {
   among,
@@ -23,7 +23,7 @@ import {
 import { Address, Hidden, Trust } from './messages.ts'
 import { WebhookUrl } from './webhooks.ts'
 
-/** Against configurations that make each mail expensive: fields of one mailbox. */
+/** Most fields of one mailbox, so that no configuration makes each mail expensive. */
 export const lensFieldsMax = 50
 /** Longest key; it is the name of a property in every record. */
 export const lensKeyMax = 64
@@ -39,7 +39,7 @@ const LensKey = string({
     'a name that begins with a letter and has letters, digits, blanks, "_" and "-"',
     'invoice_number',
   ),
-  description: 'Name of the value in the record; its words are looked for in the mail too.',
+  description: 'Name of the value in the record; its words are also searched for in the mail.',
 })
 
 export const LensField = object({
@@ -66,10 +66,10 @@ export type IntakeRetention = (typeof intakeRetentions)[number]
 
 export const IntakeDeliveryInput = object(
   {
-    type: oneOf(['api', 'webhook'], { description: '"api": the records are read. "webhook": they are posted too.' }),
-    url: optional(described('Where to post them: an endpoint is made for this mailbox alone.', WebhookUrl)),
+    type: oneOf(['api', 'webhook'], { description: '"api": records are read through the API. "webhook": they are also posted.' }),
+    url: optional(described('Where to post records: an endpoint is created for this mailbox alone.', WebhookUrl)),
     webhookId: optional(
-      string({ maxLength: 100, description: 'An endpoint that is there (whk_...), in place of "url".' }),
+      string({ maxLength: 100, description: 'An existing endpoint (whk_...), instead of "url".' }),
     ),
   },
   { description: 'Where the records go.' },
@@ -78,24 +78,24 @@ export type IntakeDeliveryInput = Infer<typeof IntakeDeliveryInput>
 
 const IntakeDelivery = object({
   type: oneOf(['api', 'webhook']),
-  url: optional(described('null when the endpoint was deleted.', nullable(string()))),
+  url: optional(described('null if the endpoint was deleted.', nullable(string()))),
   webhookId: optional(string()),
 })
 
-export const LensQuoted = boolean({ description: 'Whether values may stand in quoted history too; default false.' })
+export const LensQuoted = boolean({ description: 'Whether values are also read from quoted history; default false.' })
 export const IntakeLensInput = object(
   {
     enabled: boolean(),
     fields: optional(LensFields),
     quoted: optional(LensQuoted),
   },
-  { description: 'What Lens reads in each mail. Fields that are left out stay as they are.' },
+  { description: 'What Lens reads in each mail. Omitted fields stay unchanged.' },
 )
 export type IntakeLensInput = Infer<typeof IntakeLensInput>
 
 export const Intake = object({
   mailbox: string(),
-  active: boolean({ description: 'false while the plan does not include Intake: nothing but set-up tests is parsed.' }),
+  active: boolean({ description: 'false while the plan does not include Intake: only set-up tests are parsed.' }),
   delivery: IntakeDelivery,
   lens: object({ enabled: boolean(), fields: array(LensField), quoted: boolean() }),
   retention: IntakeRetention,
@@ -103,12 +103,12 @@ export const Intake = object({
 })
 export type Intake = Infer<typeof Intake>
 export const NewIntake = extended(Intake, {
-  secret: optional(string({ description: 'Signs every delivery to an endpoint that was made for it. Shown once.' })),
+  secret: optional(string({ description: 'Signs every delivery to the endpoint that was created for it. Shown once.' })),
 })
 
 const LensValue = nullable(anyOf([string(), number(), boolean(), array(string())]))
 const LensValues = described(
-  'Values under the keys of the fields; null for what the mail does not state.',
+  'Values under the keys of the fields; null for values that the mail does not state.',
   untrusted(record(LensValue)),
 )
 const range = {
@@ -118,11 +118,11 @@ const range = {
 export const LensEvidence = object({
   source: string({ description: '"subject", "text" or "attachments[n]".' }),
   ...range,
-  items: optional(array(object(range), { description: 'Of a list: where each item stands.' })),
+  items: optional(array(object(range), { description: 'For a list: where each item is.' })),
 })
-const LensEvidences = described('Where each value stands, under the same keys.', record(nullable(LensEvidence)))
+const LensEvidences = described('Where each value was found, under the same keys.', record(nullable(LensEvidence)))
 const LensEngine = oneOf(['rules', 'model'])
-/** What Lens says of a mail; null when it is off or did not run. */
+/** The values that Lens read from a mail; null if Lens is off or did not run. */
 const lensAnswer = {
   lens: nullable(LensValues),
   lens_evidence: nullable(LensEvidences),
@@ -137,13 +137,13 @@ const File = object({
   url: string({ format: 'uri', description: 'Opens the file without a key, for 24 hours.' }),
   expires_at: timestamp(),
   text: described(
-    'What a PDF, a document, a spreadsheet or a text says, up to 20,000 characters, of the first three files; else null.',
+    'The text of the file (PDF, document, spreadsheet or text), up to 20,000 characters, for the first three files; null for others.',
     untrusted(nullable(string())),
   ),
-  hidden: array(Hidden, { description: 'What a reader of the file does not see.' }),
+  hidden: array(Hidden, { description: 'Text that a reader of the file does not see.' }),
 })
 
-/** What lists show of a record, and the record itself too. */
+/** The fields that a record has both in lists and on its own. */
 const recordFields = {
   intake_id: string(),
   mailbox: string(),
@@ -158,8 +158,8 @@ const recordFields = {
   reply: untrusted(string({ description: 'The body without quoted history and signature.' })),
   headers: described('message_id, date, in_reply_to, references, list_id, auto_submitted.', record(nullable(string()))),
   ...lensAnswer,
-  trust: described('null for mail whose origin was not looked at.', nullable(Trust)),
-  spam: boolean({ description: 'Whether the mail came into Spam.' }),
+  trust: described('null for mail whose origin was not checked.', nullable(Trust)),
+  spam: boolean({ description: 'Whether the mail was delivered to Spam.' }),
   test: boolean({ description: 'true for the mail of the set-up test.' }),
 } as const
 
@@ -179,9 +179,9 @@ export type IntakeMessage = Infer<typeof IntakeMessage>
 const sampleTextMax = 100_000
 /** A mail to try Lens on. */
 export const LensSample = object({
-  subject: optional(line(998, 'Order 4711', { description: 'Of the sample.' })),
+  subject: optional(line(998, 'Order 4711', { description: 'Subject of the sample.' })),
   text: optional(string({ maxLength: sampleTextMax, description: 'Its body as text.' })),
-  html: optional(string({ maxLength: sampleTextMax, description: 'Its body as HTML, in place of text.' })),
-  date: optional(timestamp({ description: 'When it is taken to be written; default: now.' })),
+  html: optional(string({ maxLength: sampleTextMax, description: 'Its body as HTML, instead of text.' })),
+  date: optional(timestamp({ description: 'Date of the sample; default: now.' })),
 })
 export type LensSample = Infer<typeof LensSample>

@@ -4,15 +4,15 @@ import { nameLine } from './fields.ts'
 import { array, extended, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
 import { allScopes, keyKinds } from './scopes.ts'
 
-export const KeyName = nameLine(200, 'support agent', { description: 'What it is for.' })
+export const KeyName = nameLine(200, 'support agent', { description: 'What the key is for.' })
 
 export const KeyApproval = oneOf(approvalModes, {
-  description: 'required: what an agent key sends waits until a person has approved it.',
+  description: 'required: sends by an agent key wait until a person approves them.',
 })
 
 export const lastUse = {
-  lastUsedAt: nullable(timestamp({ description: 'A minute behind at most; null: never.' })),
-  lastUsedFrom: nullable(string({ description: 'Network address.' })),
+  lastUsedAt: nullable(timestamp({ description: 'Up to a minute old; null: never used.' })),
+  lastUsedFrom: nullable(string({ description: 'Network address of the last use.' })),
 } as const
 
 export const Key = object({
@@ -20,9 +20,9 @@ export const Key = object({
   name: string(),
   kind: oneOf(keyKinds),
   scopes: array(oneOf(allScopes)),
-  mailboxes: nullable(array(string(), { description: 'What an agent key reaches; null: all of the account.' })),
+  mailboxes: nullable(array(string(), { description: 'Mailboxes that an agent key reaches; null: all of the account.' })),
   approval: KeyApproval,
-  heldBy: optional(oneOf(['partner'], { description: 'Its partner made it and holds it; absent for other keys.' })),
+  heldBy: optional(oneOf(['partner'], { description: 'Set if the partner created and holds the key; absent for other keys.' })),
   createdAt: timestamp(),
   expiresAt: nullable(timestamp()),
   revokedAt: nullable(timestamp()),

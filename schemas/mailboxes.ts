@@ -18,7 +18,7 @@ import {
 
 /** Longest signature and automatic reply, in characters: they go into every message. */
 const signatureMax = 10_000
-export const DisplayName = line(200, 'Ann Smith', { description: 'The name recipients see.' })
+export const DisplayName = line(200, 'Ann Smith', { description: 'The name that recipients see.' })
 export const Signature = string({ maxLength: signatureMax, description: 'Text below each mail.' })
 export const AutoReply = unlisted(
   object(
@@ -40,7 +40,7 @@ export const Mailbox = object({
   domain: string(),
   createdAt: timestamp(),
   createdBy: described(
-    'Id of the key that made it (key_...); null when an administrator or the service did.',
+    'Id of the key that created it (key_...); null if an administrator or the service created it.',
     nullable(string()),
   ),
   signature: nullable(string()),
@@ -61,10 +61,10 @@ const List = (description: string) =>
     description: `${description} Addresses, domains, or *.example.com for all domains below example.com.`,
   })
 export const listFields = {
-  sendAllow: List('Whom the mailbox may send to; empty: everyone.'),
-  sendBlock: List('Whom it must not send to; beats sendAllow.'),
-  receiveAllow: List('Whose mail it takes, if their domain is authenticated; empty: everyone.'),
-  receiveBlock: List('Whose mail it does not take, authenticated or not; beats receiveAllow.'),
+  sendAllow: List('Whom the mailbox may send to; empty: everybody.'),
+  sendBlock: List('Whom it may not send to; overrides sendAllow.'),
+  receiveAllow: List("Whose mail it accepts, if their domain is authenticated; empty: everybody's."),
+  receiveBlock: List('Whose mail it rejects, authenticated or not; overrides receiveAllow.'),
 } as const
 export const MailboxLists = object(listFields)
 export type MailboxLists = Infer<typeof MailboxLists>

@@ -20,7 +20,7 @@ import {
   untrusted,
 } from './infer.ts'
 
-export const Address = object({ name: string({ description: 'Empty without a name.' }), address: string() })
+export const Address = object({ name: string({ description: 'Empty if there is none.' }), address: string() })
 export type Address = Infer<typeof Address>
 const Addresses = untrusted(array(Address))
 
@@ -40,7 +40,7 @@ export const MessageSummary = object({
   thread_id: string(),
   folder: string(),
   from: described(
-    'The first author, with an empty address where From gives a name alone; null without either.',
+    'The first author, with an empty address if From has only a name; null if From has neither.',
     untrusted(nullable(Address)),
   ),
   to: Addresses,
@@ -57,33 +57,33 @@ export const MessageSummary = object({
 })
 export type MessageSummary = Infer<typeof MessageSummary>
 
-/** Results of RFC 8601 2.7, as far as they occur. */
+/** The results of RFC 8601 2.7 that can occur here. */
 export const authResults = ['pass', 'fail', 'softfail', 'neutral', 'policy', 'none', 'temperror', 'permerror'] as const
 const AuthResult = oneOf(authResults)
 
-/** How far a received message is to be trusted (decisions.md 4, trust). */
+/** How far a received message can be trusted (decisions.md 4, trust). */
 export const Trust = unlisted(
   object({
     spf: AuthResult,
     dkim: array(object({ domain: string(), result: AuthResult })),
     dmarc: AuthResult,
     arc: AuthResult,
-    aligned_from: described('The authenticated domain of From; null without one.', nullable(string())),
-    first_contact: boolean({ description: 'Whether nobody with this address wrote to the mailbox before.' }),
-    reply_to_mismatch: boolean({ description: 'Whether an answer would go to another domain than From.' }),
-    display_name_spoof: boolean({ description: 'Whether the name of the sender claims to be somebody else.' }),
-    auto_submitted: boolean({ description: 'Whether a program sent it by itself (RFC 3834).' }),
+    aligned_from: described('The domain of From, if it is authenticated; else null.', nullable(string())),
+    first_contact: boolean({ description: 'Whether this address never wrote to the mailbox before.' }),
+    reply_to_mismatch: boolean({ description: 'Whether a reply would go to a domain other than that of From.' }),
+    display_name_spoof: boolean({ description: 'Whether the sender uses the name of somebody else.' }),
+    auto_submitted: boolean({ description: 'Whether a program sent it automatically (RFC 3834).' }),
     alternatives_differ: optional(
       boolean({
         description:
-          'true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent.',
+          'true if the plain text says something that the HTML shows nowhere (`hidden`, kind alternative); else absent.',
       }),
     ),
   }),
 )
 export type Trust = Infer<typeof Trust>
 
-/** What a person would be asked to copy or to open (decisions.md 4, verification). */
+/** Codes and links that a person would be asked to copy or open (decisions.md 4, verification). */
 export const Verification = object({
   codes: array(
     object({
@@ -104,7 +104,7 @@ export type Verification = Infer<typeof Verification>
 
 export const Hidden = object({ kind: string(), excerpt: untrusted(string()) })
 
-/** Views of the body alone, each its own field. */
+/** Views that show only the body, each in a field of its own. */
 export const bodyViews = ['reply', 'text', 'markdown'] as const
 export const messageViews = ['headers', ...bodyViews, 'full'] as const
 
@@ -114,15 +114,15 @@ const bodyFields = {
     untrusted(
       string({
         description:
-          'In the view markdown: the whole body as a person sees it, with headings, emphasis, links, lists, tables of data and the words of images. Plain text stays as it is.',
+          'In the view markdown: the whole body as a person sees it, with headings, emphasis, links, lists, data tables and the text of images. Plain text is unchanged.',
       }),
     ),
   ),
   reply: optional(untrusted(string({ description: 'The body without quoted history and signature.' }))),
 } as const
 const cutFields = {
-  truncated: boolean({ description: 'Whether a body is not whole: cut by max_chars, or past the limits of reading.' }),
-  next: described('Pass as cursor to read on where a body was cut.', nullable(string())),
+  truncated: boolean({ description: 'Whether a body is incomplete: cut by max_chars, or beyond the limits for reading.' }),
+  next: described('Pass as cursor to continue where a body was cut.', nullable(string())),
 } as const
 
 export const FullMessage = extended(MessageSummary, {
@@ -134,7 +134,7 @@ export const FullMessage = extended(MessageSummary, {
   html: optional(
     untrusted(
       described(
-        'The whole body as sanitised HTML; null without one. It runs and loads nothing: images of the message (cid:) have the address of their attachment, remote images stand in data-remote-src, as loading one tells the sender that the mail was read. What a person does not see is left out.',
+        'The whole body as sanitised HTML; null without one. It runs and loads nothing: images of the message (cid:) have the address of their attachment; remote images are kept in data-remote-src, because loading one tells the sender that the mail was read. Text that a person does not see is left out.',
         nullable(string()),
       ),
     ),
@@ -142,39 +142,39 @@ export const FullMessage = extended(MessageSummary, {
   headers: optional(
     untrusted(array(array(string()), { description: 'In the views headers and full: all, in order, [name, value].' })),
   ),
-  trust: described('null for mail that did not come in by SMTP.', nullable(Trust)),
-  verification: described('null when nothing is to be verified.', nullable(Verification)),
+  trust: described('null for mail that did not arrive by SMTP.', nullable(Trust)),
+  verification: described('null if there is no code or link.', nullable(Verification)),
   hidden: optional(
     array(Hidden, {
       description:
-        'In the views reply, text, markdown and full: text that a person does not see, left out of the bodies. kind: display_none, transparent, zero_size, off_screen, same_colour, covered, comment, zero_width, tag_characters; bidi_override: letters shown in another order, as they were written (the bodies have them as they show); terminal_escape: sequences that a terminal obeys; lookalike_domain: with letters that look like those of another; alternative: sentences of a plain text part that the HTML shows nowhere (text, reply and snippet are then those of the HTML).',
+        'In the views reply, text, markdown and full: text that a person does not see and that is left out of the bodies. kind: display_none, transparent, zero_size, off_screen, same_colour, covered, comment, zero_width, tag_characters; bidi_override: letters displayed in another order, given as they were written (the bodies have them as displayed); terminal_escape: sequences that a terminal obeys; lookalike_domain: a domain whose letters look like those of another; alternative: sentences of a plain text part that the HTML shows nowhere (text, reply and snippet are then those of the HTML).',
     }),
   ),
   encrypted: described(
-    'What the body is encrypted with; null when it can be read. What is only signed is read, its signature not verified.',
+    'How the body is encrypted; null if it can be read. A body that is only signed is read, and its signature is not verified.',
     nullable(oneOf(['pgp', 'smime'])),
   ),
   ...cutFields,
 })
 export type FullMessage = Infer<typeof FullMessage>
 
-/** A message of a conversation, with its body where a view of it was asked for. */
+/** A message of a conversation, with its body if a view was requested. */
 export const ThreadMessage = extended(MessageSummary, {
   ...bodyFields,
   truncated: optional(cutFields.truncated),
-  next: optional(described('Pass as cursor to read_message, with the same view, to read on.', nullable(string()))),
+  next: optional(described('Pass as cursor to read_message, with the same view, to continue.', nullable(string()))),
 })
 export type ThreadMessage = Infer<typeof ThreadMessage>
 
 /** A message as a wait returns it. */
 export const WaitedMessage = extended(MessageSummary, {
-  trust: described('null for mail that did not come in by SMTP.', nullable(Trust)),
-  verification: described('null when nothing is to be verified.', nullable(Verification)),
+  trust: described('null for mail that did not arrive by SMTP.', nullable(Trust)),
+  verification: described('null if there is no code or link.', nullable(Verification)),
 })
 export type WaitedMessage = Infer<typeof WaitedMessage>
 
 /**
- * At least one visible character; no control characters, unpaired surrogates or marks that turn the direction of other
+ * At least one visible character; no control characters, unpaired surrogates or marks that change the direction of other
  * text.
  */
 export const Label = string({
@@ -182,11 +182,11 @@ export const Label = string({
   maxLength: 100,
   ...form(
     '^(?=.*[^\\s\\p{C}])[^\\p{Cc}\\p{Cs}\\u202a-\\u202e\\u2066-\\u2069]+$',
-    'visible text on one line, without control characters and signs of direction',
+    'visible text on one line, without control characters or direction marks',
     'to answer',
   ),
 })
-/** Labels in one request: against an endless list on one message. */
+/** Most labels in one request, so that no message gets an endless list. */
 const labelsMax = 100
 export const Labels = array(Label, { maxItems: labelsMax })
 export const FolderPath = string({
@@ -195,21 +195,21 @@ export const FolderPath = string({
   description: 'A path or a role: inbox, sent, drafts, trash, spam, archive.',
 })
 
-/** Longest filter text: against filters that are expensive to match. */
+/** Longest filter text: a longer one would be expensive to match. */
 const filterMax = 1_000
 const Filter = (description: string) => string({ minLength: 1, maxLength: filterMax, description })
 
-/** What narrows a list of messages; a wait takes the same. */
+/** The filters of a list of messages, and of a wait. */
 export const messageFilters = {
   folder: optional(FolderPath),
   label: optional(Filter('A label the message has.')),
   thread_id: optional(Filter('Id of the thread (thr_...).')),
-  unread: optional(boolean({ description: 'Whether it was not read yet.' })),
+  unread: optional(boolean({ description: 'Whether it is unread.' })),
   flagged: optional(boolean({ description: 'Whether it is marked as important.' })),
   from: optional(Filter('Address of the sender.')),
   to: optional(Filter('Address of a recipient.')),
   subject: optional(Filter('Part of the subject.')),
-  has_attachment: optional(boolean({ description: 'Whether it has files.' })),
+  has_attachment: optional(boolean({ description: 'Whether it has attachments.' })),
   until: optional(timestamp({ description: 'Received before this time.' })),
 }
 export const messageFilterNames = Object.keys(messageFilters)

@@ -1,6 +1,6 @@
 /**
- * What the service counts and measures of itself, declared once: the processes count by these names, `docs/metrics.md` is
- * generated from here. Labels have few values, which `labels` tells; none names an account, a mailbox, an address or a domain.
+ * The metrics of the service, declared once: the processes use these names, and `docs/metrics.md` is generated from here. Labels have
+ * few values, which `labels` describes; none names an account, a mailbox, an address or a domain.
  */
 
 type Label = { readonly [label: string]: string }
@@ -15,12 +15,12 @@ export type Metric =
       readonly buckets: readonly number[]
     }
 
-/** The processes of an installation. Each adds the label `process` to all that it measures. */
+/** The processes of an installation. Each adds the label `process` to all its metrics. */
 export const processNames = ['supervisor', 'engine', 'smtp', 'service', 'imap', 'dns'] as const
 export type ProcessName = (typeof processNames)[number]
 type From = readonly ProcessName[]
 
-/** Seconds, for what is answered at once up to what waits for mail. */
+/** Seconds, from requests that are answered at once to those that wait for mail. */
 const answerBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60]
 const commandBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5]
 const lagBuckets = [0.05, 0.1, 0.25, 0.5, 1, 5, 30, 300, 3_600, 86_400]
@@ -48,12 +48,12 @@ export const metrics = {
   }),
   mailroom_outbox_waiting: gauge(
     ['service'],
-    'Recipients whose mail has not gone out yet, counted up to 10,000; asked of the database at each scrape.',
+    'Recipients whose mail has not gone out yet, counted up to 10,000; read from the database at each scrape.',
     {},
   ),
   mailroom_outbox_overdue_seconds: gauge(
     ['service'],
-    'For how long the mail has been due that nobody has taken on yet; 0 when none is.',
+    'For how long the oldest due mail that no process has claimed has been due; 0 if there is none.',
     {},
   ),
   mailroom_webhook_attempts_total: counter(['service', 'smtp'], 'Attempts to deliver an event to an endpoint.', {
@@ -61,13 +61,13 @@ export const metrics = {
   }),
   mailroom_webhook_lag_seconds: histogram(
     ['service', 'smtp'],
-    'From an event to the answer that took it, retries and their pauses included.',
+    'Time from an event to the answer that accepted it, including retries and their pauses.',
     {},
     lagBuckets,
   ),
   mailroom_webhook_overdue_seconds: gauge(
     ['service'],
-    'For how long the webhook delivery has been due that nobody has taken on yet; 0 when none is.',
+    'For how long the oldest due webhook delivery that no process has claimed has been due; 0 if there is none.',
     {},
   ),
   mailroom_requests_total: counter(['service'], 'Requests by REST and MCP.', {
@@ -76,35 +76,35 @@ export const metrics = {
   }),
   mailroom_request_seconds: histogram(
     ['service'],
-    'How long requests took whose key was taken. A wait takes as long as it waits.',
+    'Duration of requests whose key was accepted. A wait lasts as long as it waits.',
     { operation: 'its name, such as `messages.get`' },
     answerBuckets,
   ),
-  mailroom_certificate_orders_total: counter(['service'], 'Orders of certificates that had an end.', {
+  mailroom_certificate_orders_total: counter(['service'], 'Certificate orders that have finished.', {
     result: '`issued` or `failed`',
   }),
   mailroom_certificates: gauge(['service'], 'Names for which certificates are ordered.', {
     state:
-      '`valid`; `expired`; `failing`: the last order failed, the certificate before it may be valid; `waiting`: there is none yet',
+      '`valid`; `expired`; `failing`: the last order failed, though the previous certificate may be valid; `waiting`: there is none yet',
   }),
-  mailroom_imap_connections: gauge(['imap'], 'Connections of mail programs that read mail.', {}),
-  mailroom_imap_commands_total: counter(['imap'], 'Commands of mail programs that read mail.', {
-    command: 'its name, such as `UID FETCH`; `none` when there is no such command',
+  mailroom_imap_connections: gauge(['imap'], 'Open IMAP connections.', {}),
+  mailroom_imap_commands_total: counter(['imap'], 'IMAP commands.', {
+    command: 'its name, such as `UID FETCH`; `none` for an unknown command',
     result: '`ok`, `no` or `bad`',
   }),
   mailroom_dns_answers_total: counter(['dns'], 'Answers of the DNS server.', {
     over: '`udp` or `tcp`',
-    code: 'such as `NOERROR`, `NXDOMAIN` or `REFUSED`; `cut` when it did not fit the packet',
+    code: 'such as `NOERROR`, `NXDOMAIN` or `REFUSED`; `cut` if the answer did not fit the packet',
   }),
   mailroom_dns_unanswered_total: counter(
     ['dns'],
-    'Packets that were met with silence: they were no questions, or their network was told the same too often.',
+    'Packets that were not answered: they were not questions, or their network had received the same answer too often.',
     { over: '`udp` or `tcp`' },
   ),
   mailroom_database_command_seconds: histogram(
     ['service', 'smtp', 'imap', 'dns'],
-    'Commands to the database, seen by the driver; but for `getMore`, which waits for news.',
-    { command: 'such as `find`; `other` for a rare one' },
+    'Commands to the database, as measured by the driver, except `getMore`, which waits for new documents.',
+    { command: 'such as `find`; `other` for rare ones' },
     commandBuckets,
   ),
   mailroom_part_ready: gauge(['supervisor'], 'Whether a part is ready: 1 or 0.', {
@@ -119,12 +119,12 @@ export type MetricOf<Kind extends Metric['kind']> = {
 /** The labels of a metric with their values. */
 export type LabelsOf<N extends MetricName> = { readonly [L in keyof (typeof metrics)[N]['labels']]: string }
 
-/** What each process measures of itself by `prom-client`: the families that the dashboard and the documentation name. */
+/** Metrics that each process measures of itself by `prom-client`: those that the dashboard and the documentation name. */
 export const processMetrics = {
   process_cpu_seconds_total: 'CPU time.',
-  process_resident_memory_bytes: 'Memory that lies in RAM.',
+  process_resident_memory_bytes: 'Resident memory.',
   process_start_time_seconds: 'When the process started (Unix time).',
-  nodejs_eventloop_lag_mean_seconds: 'How late timers came since the last scrape, on average.',
-  nodejs_eventloop_lag_p99_seconds: 'The same, exceeded by one in a hundred.',
+  nodejs_eventloop_lag_mean_seconds: 'Mean delay of timers since the last scrape.',
+  nodejs_eventloop_lag_p99_seconds: '99th percentile of that delay.',
   nodejs_gc_duration_seconds: 'Pauses of garbage collection, by kind.',
 } as const

@@ -9,7 +9,7 @@ const MemberOf = object({ id: string(), name: string(), role: oneOf(roleNames) }
 export const Member = object({
   id: string({ description: 'Of the person (usr_...) or the invitation (inv_...).' }),
   email: string(),
-  name: nullable(string({ description: 'Null while invited.' })),
+  name: nullable(string({ description: 'null while invited.' })),
   role: oneOf(roleNames),
   status: oneOf(['active', 'invited']),
   since: timestamp(),
@@ -27,25 +27,25 @@ const Device = object(
   {
     address: string({ description: 'Network address.' }),
     userAgent: string({
-      description: 'What the browser calls itself, cut at 200 characters; empty when it does not say.',
+      description: 'The User-Agent of the browser, cut at 200 characters; empty without one.',
     }),
   },
-  { description: 'What somebody asked with.' },
+  { description: 'The device that a request came from.' },
 )
 
 const OpenSession = object({
   id: string(),
   createdAt: timestamp(),
   createdFrom: Device,
-  usedAt: timestamp({ description: 'To within a few minutes.' }),
+  usedAt: timestamp({ description: 'Accurate to a few minutes.' }),
   usedFrom: Device,
-  current: boolean({ description: 'Whether it is the one that asks.' }),
+  current: boolean({ description: 'Whether it is the session of this request.' }),
 })
 
 export const Sessions = page('sessions', OpenSession)
 
 export const Email = line(320, 'ann@example.org', { description: 'E-mail address of the person.' })
-/** Longer than any password that is taken, because core's message about these is clearer. */
+/** Longer than any password that is accepted, because core's message about those that are too long is clearer. */
 export const Password = string({ maxLength: 1_000, description: '8 to 200 characters.' })
-export const PersonName = nameLine(200, 'Ann Smith', { description: 'What others are shown.' })
-export const LinkToken = string({ maxLength: 200, description: 'What stands behind the last "/" of the mailed link.' })
+export const PersonName = nameLine(200, 'Ann Smith', { description: 'The name that others see.' })
+export const LinkToken = string({ maxLength: 200, description: 'The part after the last "/" of the mailed link.' })

@@ -1,4 +1,4 @@
-/** What the plans allow: the contract's two tables (interface.md, Limits), the only place these figures stand. */
+/** What the plans allow: the contract's two tables (interface.md, Limits), the only place that has these figures. */
 const KB = 1024
 const GB = KB * KB * KB
 
@@ -68,12 +68,12 @@ export type MailPlan = {
   readonly sendsPerMonth: number
   /** null: no daily figure. */
   readonly sendsPerDay: number | null
-  /** A budget of its own, for campaigns. */
+  /** A separate budget, for campaigns. */
   readonly marketingSendsPerMonth: number
   readonly batchRecipientsPerCall: number
   readonly webhookEndpoints: number
   readonly deliveryLogDays: number
-  /** Whether `message.received` and `message.sent` are told. */
+  /** Whether `message.received` and `message.sent` are sent. */
   readonly messageEvents: boolean
   readonly intake: boolean
   /** Whether Intake may be set up; it begins with a plan that includes it. */
@@ -160,7 +160,7 @@ export type MailPlanName = keyof typeof mailPlans
 export const mailPlanNames = Object.keys(mailPlans) as readonly MailPlanName[]
 
 /**
- * The figures that an administrator may raise for one account, with what they count. Those of both kinds of plan are the
+ * The figures that an administrator may raise for one account, with what they count. A figure that both kinds of plan have is the
  * larger of the two.
  */
 export const figures = {
@@ -193,7 +193,7 @@ export type Plans = {
   readonly raised?: Raised
 }
 
-/** Figures that may be missing: there is no such limit. */
+/** Figures that may be null, which means no limit. */
 type Unlimited = 'sendsPerDay' | 'emailsPerMonth'
 
 /** What an account may do: the larger of its two plans, figure by figure, or what it was raised to. */
@@ -208,7 +208,7 @@ export const withoutAgentsPlan = {
   storagePerInboxBytes: 5 * GB,
   inboxes: 500,
 } as const
-/** Of an account with a mail plan, which is made for domains of its own; the contract gives no figure. */
+/** Own domains of an account with a mail plan, which is made for own domains; the contract gives no figure. */
 export const ownDomainsOfMailPlans = 50
 
 /** Sends in a day from the free shared domain, once claimed (interface.md, Limits 3). */
@@ -218,12 +218,12 @@ export const unclaimedRepliesPerDay = 5
 /** Sends on the first day of an account that signed up; twice as many after each clean day (decisions.md 3, Warm-up). */
 export const warmUpStart = 50
 /**
- * Shares of the sends of the last days that bounced or drew complaints. Above `Warm` the warm-up stops rising, above `Max`
+ * Shares of the sends of the last days that bounced or got complaints. Above `Warm` the warm-up stops rising, above `Max`
  * sending is paused.
  */
 export const sendingHealth = {
   days: 7,
-  /** Shares of fewer sends than this say nothing. */
+  /** Shares of fewer sends than this are not meaningful. */
   sendsMin: 50,
   bounceRateWarm: 0.05,
   bounceRateMax: 0.1,
@@ -233,14 +233,14 @@ export const sendingHealth = {
 /** Days until an unclaimed account is removed. */
 export const unclaimedDays = 7
 
-/** How many of an Agents plan's monthly e-mails go before sending pauses: 10 % more (decisions.md 3, Counting). */
+/** The emails of a month at which sending pauses: 10 % more than the Agents plan includes (decisions.md 3, Counting). */
 export function withGrace(emailsPerMonth: number): number {
   return emailsPerMonth + Math.floor(emailsPerMonth / 10)
 }
 
 const allowances = new WeakMap<Plans, Allowance>()
 
-/** What the plans of an account allow: of both the larger figure, and what was raised. An account that is known is not reckoned again. */
+/** Returns what the plans of an account allow: the larger figure of the two plans, or what it was raised to. Remembers its results. */
 export function allowanceOf(plans: Plans): Allowance {
   const known = allowances.get(plans)
   if (known !== undefined) return known

@@ -1,14 +1,14 @@
-/** Refusals that several parts of the service tell in the same words. */
+/** Refusals that several parts of the service word in the same way. */
 import { Failure } from './failures.ts'
 import { unknownName } from './words.ts'
 
-/** `validation_error` for a name that is none of the known ones; `what` it was to be, such as `field`. */
+/** `validation_error` for a name that is not among the known ones; `what` is the noun for it, such as `field`. */
 export function unknown(what: string, name: string, known: readonly string[], param = name): Failure {
   const { message, fix } = unknownName(what, name, known)
   return new Failure('validation_error', message, { param, fix })
 }
 
-/** `validation_error` for a query parameter that has two values. */
+/** `validation_error` for a query parameter that is given twice. */
 export function twice(name: string): Failure {
   return new Failure('validation_error', `The query has "${name}" twice.`, {
     param: name,
@@ -16,7 +16,7 @@ export function twice(name: string): Failure {
   })
 }
 
-/** `validation_error` for a text that is no address. */
+/** `validation_error` for a text that is not an address. */
 export function notAnAddress(text: string, param: string): Failure {
   return new Failure('validation_error', `"${text}" is not an email address.`, {
     param,
@@ -24,7 +24,7 @@ export function notAnAddress(text: string, param: string): Failure {
   })
 }
 
-/** `validation_error` for a text that is no domain. */
+/** `validation_error` for a text that is not a domain. */
 export function notADomain(text: string, param: string): Failure {
   return new Failure('validation_error', `"${text}" is not a valid domain name.`, {
     param,
@@ -32,11 +32,11 @@ export function notADomain(text: string, param: string): Failure {
   })
 }
 
-/** `validation_error` for a cursor that none of the pages of this list had. */
+/** `validation_error` for a cursor that no page of this list returned. */
 export function notACursor(param: string, what = 'this list'): Failure {
   return new Failure('validation_error', `"${param}" is not a cursor of ${what}.`, {
     param,
-    fix: `Pass "${param}" exactly as an earlier answer of ${what} gave it, or leave it out to begin anew.`,
+    fix: `Pass "${param}" exactly as an earlier answer of ${what} gave it, or leave it out to start over.`,
   })
 }
 
@@ -55,14 +55,14 @@ export function noMessage(messageId: string, address: string): Failure {
   })
 }
 
-/** `unprocessable` for a mailbox without room. */
+/** `unprocessable` for a full mailbox. */
 export function mailboxFull(address: string): Failure {
   return new Failure('unprocessable', `The mailbox ${address} is full.`, {
     fix: 'Delete messages for good, or empty the trash, to make room.',
   })
 }
 
-/** `validation_error` for `inReplyTo` that names no message of the mailbox. */
+/** `validation_error` for an `inReplyTo` that names no message of the mailbox. */
 export function noParent(messageId: string, address: string): Failure {
   return new Failure('validation_error', `There is no message ${messageId} in ${address}.`, {
     param: 'inReplyTo',

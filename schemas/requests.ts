@@ -1,4 +1,4 @@
-/** What a person asks of the administrator (decisions.md 2, People). */
+/** Requests of a person to the administrators (decisions.md 2, People). */
 import { described, form, nullable, object, oneOf, optional, string, timestamp } from './infer.ts'
 
 export const requestKinds = ['limit', 'phone'] as const
@@ -21,5 +21,5 @@ export const AccountRequest = object({
 export const newRequest = {
   kind: oneOf(requestKinds, { description: 'A higher limit, or a phone number to confirm.' }),
   text: optional(string({ maxLength: 2_000, description: 'What is needed, and why.' })),
-  phone: optional(described('The number to confirm, of kind phone.', PhoneNumber)),
+  phone: optional(described('The number to confirm, for kind phone.', PhoneNumber)),
 } as const

@@ -1,4 +1,4 @@
-/** What the test endpoints of a sandbox take and answer (decisions.md 4, Sandbox). */
+/** Input and output of the test endpoints of a sandbox (decisions.md 4, Sandbox). */
 import { AddressPart, headerLineMax, line } from './fields.ts'
 import { boolean, described, form, integer, object, oneOf, optional, record, string, timestamp } from './infer.ts'
 import { authResults } from './messages.ts'
@@ -10,31 +10,31 @@ const advanceMaxSeconds = 34_560_000
 const result = (description: string) => optional(oneOf(authResults, { description }))
 const Verdicts = object(
   {
-    spf: result('pass without it.'),
-    dkim: result('pass without it.'),
-    dmarc: result('Without it pass if SPF or DKIM passes, else fail.'),
-    arc: result('none without it.'),
+    spf: result('Default: pass.'),
+    dkim: result('Default: pass.'),
+    dmarc: result('Default: pass if SPF or DKIM passes, else fail.'),
+    arc: result('Default: none.'),
     policy: optional(
-      oneOf(['none', 'quarantine', 'reject'], { description: "What the author's domain asks for when DMARC fails." }),
+      oneOf(['none', 'quarantine', 'reject'], { description: "What the author's domain requests if DMARC fails." }),
     ),
-    spam: optional(boolean({ description: 'Whether a filter takes it for spam.' })),
+    spam: optional(boolean({ description: 'Whether a filter classifies it as spam.' })),
   },
-  { description: 'What is found out about the sender.' },
+  { description: 'Verdicts about the sender.' },
 )
 
 export const TestInbound = object({
   mailbox: AddressPart,
-  raw: optional(string({ contentEncoding: 'base64', description: 'The whole message, in place of its parts.' })),
-  from: optional(described('Who wrote it: an address, or {name, address}.', AddressInput)),
+  raw: optional(string({ contentEncoding: 'base64', description: 'The whole message, instead of its parts.' })),
+  from: optional(described('The author: an address, or {name, address}.', AddressInput)),
   to: optional(AddressesInput),
   subject: optional(line(headerLineMax, 'Order 4711', { description: 'One line.' })),
   text: optional(string({ description: 'The body as plain text.' })),
-  html: optional(string({ description: 'The body as HTML, beside text or alone.' })),
+  html: optional(string({ description: 'The body as HTML, with text or alone.' })),
   headers: optional(
     record(line(headerLineMax, 'auto-replied'), {
       propertyNames: string(form('^[A-Za-z0-9][A-Za-z0-9_-]{0,75}$', 'the name of a header field', 'Auto-Submitted')),
       maxProperties: 50,
-      description: 'Further header fields.',
+      description: 'Additional header fields.',
     }),
   ),
   attachments: optional(AttachmentsInput),
@@ -43,8 +43,8 @@ export const TestInbound = object({
 
 export const TestClock = object({
   advance: optional(
-    integer({ minimum: 1, maximum: advanceMaxSeconds, description: 'Seconds to go forwards, at most 400 days.' }),
+    integer({ minimum: 1, maximum: advanceMaxSeconds, description: 'Seconds to advance, at most 400 days.' }),
   ),
-  now: optional(timestamp({ description: 'The time to go to.' })),
+  now: optional(timestamp({ description: 'The time to advance to.' })),
 })
 export const TestTime = object({ now: timestamp({ description: 'The time of the sandbox.' }) })

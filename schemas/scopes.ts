@@ -21,7 +21,7 @@ export const allScopes = Object.keys(scopes) as readonly Scope[]
 /** The most an agent key may hold: mailbox, DNS and mail scopes (interface.md, Key kinds). */
 export const agentScopes: readonly Scope[] = allScopes.filter((scope) => /^(mail|mailboxes|dns):/.test(scope))
 
-/** What the key of a signup gets (decisions.md 3, Signup key). */
+/** The scopes of the key of a signup (decisions.md 3, Signup key). */
 export const signupScopes: readonly Scope[] = [
   'mail:read',
   'mail:send',

@@ -22,10 +22,10 @@ export const SecondFactor = object({
 
 export const AppSecret = object({
   secret: string({ description: 'For the authenticator app, in base32.' }),
-  uri: string({ description: 'The same as otpauth:// URI, for a QR code.' }),
+  uri: string({ description: 'The same as an otpauth:// URI, for a QR code.' }),
 })
 export const RecoveryCodes = object({
-  recoveryCodes: array(string(), { description: 'Ten codes for one use each, shown once; older ones are void.' }),
+  recoveryCodes: array(string(), { description: 'Ten single-use codes, shown once; older ones are void.' }),
 })
 export const AppOrCodes = anyOf([AppSecret, RecoveryCodes])
 
@@ -37,10 +37,10 @@ export const SecondFactorCode = string({
 const Json = record({} as Schema)
 export const Credential = {
   ...Json,
-  description: 'What navigator.credentials answered, as PublicKeyCredential.toJSON() gives it.',
+  description: 'The result of navigator.credentials, in the form of PublicKeyCredential.toJSON().',
 }
 const passkeyNameMax = 60
-export const PasskeyName = nameLine(passkeyNameMax, 'Laptop', { description: 'What it is called in lists.' })
+export const PasskeyName = nameLine(passkeyNameMax, 'Laptop', { description: 'Name of the passkey in lists.' })
 export const Passkey = object({
   id: string(),
   name: string(),
@@ -51,10 +51,10 @@ export const Passkeys = page('passkeys', Passkey)
 export const PasskeyOptions = object({ options: { ...Json, description: 'For navigator.credentials, as JSON.' } })
 export const PasskeyOrOptions = anyOf([Passkey, PasskeyOptions])
 export const PasskeyAnswer = object({
-  attempt: string({ maxLength: 100, description: 'As POST /api/v1/session/passkey answered it.' }),
+  attempt: string({ maxLength: 100, description: 'As returned by POST /api/v1/session/passkey.' }),
   credential: Credential,
 })
 export const PasskeyAttempt = object({
-  attempt: string({ description: 'Goes back with the answer.' }),
+  attempt: string({ description: 'Send it back with the credential.' }),
   options: { ...Json, description: 'For navigator.credentials.get, as JSON.' },
 })

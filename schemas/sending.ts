@@ -1,4 +1,4 @@
-/** What a send takes and answers (decisions.md 2, Sending). */
+/** Input and output of sends (decisions.md 2, Sending). */
 
 import { ApprovalState } from './approvals.ts'
 import { AttachmentId, headerLineMax, identifier, identifierMax, line, MessageId } from './fields.ts'
@@ -26,14 +26,14 @@ import {
 export const suppressionReasons = ['bounce', 'complaint', 'unsubscribe', 'manual'] as const
 
 /**
- * More than the 50 recipients that a send may have, so that 51 are refused with their number, and a million by the schema
- * alone.
+ * More than the 50 recipients that a send may have, so that core refuses 51 with a message about recipients, and the schema refuses
+ * a million.
  */
 const addressesMax = 1_000
 /** Above the 10 files of a send, for the same reason. */
 const attachmentsMax = 100
 
-/** Told to who wrote something else for a sender or a recipient. */
+/** Shown to callers who give something else for a sender or a recipient. */
 const addressExample = 'Ann <ann@example.org>'
 
 const AddressText = string({
@@ -65,14 +65,14 @@ export type AttachmentInput = Infer<typeof AttachmentInput>
 export const AttachmentsInput = array(AttachmentInput, {
   maxItems: attachmentsMax,
   description:
-    'Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB.',
+    'Files: {name, contentType, content (base64)}, or an attachment of a message here {messageId, attachmentId}. At most 10, 10 MB.',
 })
 
-/** Longest body in Markdown, in characters: more than a person reads, and quickly rendered. */
+/** Longest body in Markdown, in characters: more than a person reads, and still quick to render. */
 const markdownMax = 200_000
 const MarkdownInput = string({
   maxLength: markdownMax,
-  description: 'Markdown, in place of text and html.',
+  description: 'Markdown, instead of text and html.',
 })
 
 export const HeadersInput = unlisted(
@@ -90,40 +90,40 @@ export const HeadersInput = unlisted(
 )
 
 const contentFields = {
-  from: optional(line(identifierMax, addressExample, { description: 'The mailbox, an alias or a plus form of it.' })),
+  from: optional(line(identifierMax, addressExample, { description: 'The mailbox, an alias of it, or a plus address of it.' })),
   fromName: optional(line(headerLineMax, 'Ann Smith', { description: 'Sender name of this message only.' })),
-  replyTo: optional(described('Where answers go instead of the sender.', AddressesInput)),
+  replyTo: optional(described('Where replies go instead of the sender.', AddressesInput)),
   subject: optional(line(headerLineMax, 'Order 4711', { description: 'One line.' })),
   text: optional(string({ description: 'The body as plain text.' })),
-  html: optional(string({ description: 'The body as HTML, beside text or alone.' })),
+  html: optional(string({ description: 'The body as HTML, with text or alone.' })),
   markdown: optional(MarkdownInput),
   attachments: optional(AttachmentsInput),
   headers: optional(HeadersInput),
 } as const
 
 const sendAt = {
-  sendAt: optional(timestamp({ description: 'At most 30 days ahead; else now.' })),
+  sendAt: optional(timestamp({ description: 'When to send, at most 30 days ahead. Default: now.' })),
 } as const
 
-export const NewSendTime = timestamp({ description: 'At most 30 days ahead.' })
+export const NewSendTime = timestamp({ description: 'When to send, at most 30 days ahead.' })
 
 const copies = {
-  cc: optional(described('Who gets a copy.', AddressesInput)),
-  bcc: optional(described('Unseen copies.', AddressesInput)),
+  cc: optional(described('Recipients of a copy.', AddressesInput)),
+  bcc: optional(described('Recipients of a hidden copy.', AddressesInput)),
 } as const
 
 export const draftFields = {
   to: optional(described('Recipients: one address or several.', AddressesInput)),
   ...copies,
-  inReplyTo: optional(described('message_id this answers; "to" and "subject" may then be left out.', MessageId)),
-  replyAll: optional(boolean({ description: 'With inReplyTo: to all whom it went to.' })),
+  inReplyTo: optional(described('message_id of the message that this answers; "to" and "subject" may then be left out.', MessageId)),
+  replyAll: optional(boolean({ description: 'With inReplyTo: reply to everybody it was sent to.' })),
   ...contentFields,
 } as const
-export const DraftId = identifier('Its message_id (msg_...).')
+export const DraftId = identifier('message_id of the draft (msg_...).')
 export const sendDraftFields = sendAt
 
 const dryRun = {
-  dryRun: optional(boolean({ description: 'Sends nothing, and says what would be.' })),
+  dryRun: optional(boolean({ description: 'Send nothing, and report what would be sent.' })),
 } as const
 
 export const sendFields = {
@@ -142,29 +142,29 @@ export const replyFields = {
 export type ReplyBody = InferFields<typeof replyFields>
 
 export const forwardFields = {
-  to: described('Who gets it.', AddressesInput),
+  to: described('Recipients.', AddressesInput),
   ...copies,
-  includeAttachments: optional(boolean({ description: 'With its files; default true.' })),
+  includeAttachments: optional(boolean({ description: 'Include its files. Default: true.' })),
   ...contentFields,
   ...sendAt,
   ...dryRun,
 } as const
 
-/** States of one recipient in their order, which never goes back (decisions.md 2, Delivery states). */
+/** States of one recipient in order; a recipient never goes back to an earlier one (decisions.md 2, Delivery states). */
 export const deliveryStatuses = ['queued', 'sent', 'delivered', 'bounced', 'complained', 'failed'] as const
 
 export const SendResult = object({
   id: string({ description: 'Id of the send (em_...).' }),
-  message_id: nullable(string({ description: 'The Sent copy; null when none is kept.' })),
+  message_id: nullable(string({ description: 'The Sent copy; null if none is kept.' })),
   thread_id: nullable(string()),
   status: oneOf(['queued', 'scheduled', 'waiting_for_approval'], {
-    description: 'waiting_for_approval: it is sent when a person approves it; read it by its id to see.',
+    description: 'waiting_for_approval: sent once a person approves it; get the send by its id to check.',
   }),
   sendAt: optional(timestamp({ description: 'When it will be sent; only while it is scheduled.' })),
   approval: optional(
     object(
       { id: string(), hash: string(), draft_id: nullable(string()), expiresAt: timestamp() },
-      { description: 'What a person is asked to approve: a draft that is changed is asked for anew.' },
+      { description: 'The approval that is requested; changing the draft voids it.' },
     ),
   ),
   recipients: array(
@@ -174,7 +174,7 @@ export const SendResult = object({
     }),
   ),
   suppressed: array(string(), {
-    description: 'Recipients that are not written to, because they are on the suppression list.',
+    description: 'Recipients left out because they are on the suppression list.',
   }),
 })
 export type SendResult = Infer<typeof SendResult>
@@ -191,13 +191,13 @@ export const sendDecisions = [
 /** The answer of a dry run (decisions.md 2, dryRun). */
 export const DryRun = object({
   dryRun: boolean({ const: true }),
-  size: integer({ description: 'Bytes of the message as it would go out.' }),
+  size: integer({ description: 'Bytes of the message as it would be sent.' }),
   headers: array(array(string()), { description: 'Its header fields in order, [name, value].' }),
   recipients: array(
     object({
       email: string(),
       decision: oneOf(sendDecisions),
-      reason: nullable(string({ description: 'Why not, or not yet; null for those that would be written to.' })),
+      reason: nullable(string({ description: 'Why not, or not yet; null for decision send.' })),
     }),
   ),
 })
@@ -206,12 +206,12 @@ export type DryRun = Infer<typeof DryRun>
 export const SendOrDryRun = anyOf([SendResult, DryRun])
 
 export const ScheduledId = identifier('Id of the scheduled send (em_...).')
-/** A send that waits for its time. */
+/** A scheduled send. */
 export const Scheduled = object({
   id: string(),
   message_id: nullable(string({ description: 'The Sent copy it will have.' })),
   thread_id: nullable(string()),
-  sendAt: nullable(timestamp({ description: 'null once it was cancelled.' })),
+  sendAt: nullable(timestamp({ description: 'null once it is cancelled.' })),
   status: oneOf(['scheduled', 'cancelled']),
   from: string(),
   to: array(string()),
@@ -225,20 +225,20 @@ export type Scheduled = Infer<typeof Scheduled>
 const draftAgain = {
   draft_id: nullable(
     string({
-      description: 'The draft that has its text again; null where it was no draft, or none can be made of it.',
+      description: 'The draft with its text; null if the send was not a draft, or none can be made of it.',
     }),
   ),
 } as const
 
 export const Cancelled = extended(Scheduled, draftAgain)
 
-/** An address to which nothing is sent any more (decisions.md 2, Sending). */
+/** A suppressed address, to which no mail is sent (decisions.md 2, Sending). */
 export const Suppression = object({
   email: string(),
   reason: oneOf(suppressionReasons),
-  detail: untrusted(described('The remote answer or the report; null when a person added it.', nullable(string()))),
+  detail: untrusted(described('The reply of the remote server, or the report; null if it was added by hand.', nullable(string()))),
   mailboxes: described(
-    'Added by an agent key: it holds for mail from these mailboxes, and by that key; null: for all mail of the account.',
+    'For an address that an agent key added: the mailboxes whose mail it applies to, besides mail by that key. null: all mail of the account.',
     nullable(array(string())),
   ),
   createdAt: timestamp(),
@@ -249,36 +249,36 @@ export type Suppression = Infer<typeof Suppression>
 const tagsMax = 20
 export const Tags = array(line(100, 'welcome', { minLength: 1 }), {
   maxItems: tagsMax,
-  description: 'Words of yours, which the send shows.',
+  description: 'Your own words, which the send shows.',
 })
 
 export const EmailId = identifier('Id of the send (em_...).')
 
-/** How the delivery to one recipient stands. */
+/** The delivery state of one recipient. */
 export const RecipientStatus = object({
   email: string(),
   status: oneOf(deliveryStatuses),
   reason: nullable(string()),
-  at: timestamp({ description: 'Of the last change.' }),
-  mx: untrusted(described('The server that answered, as it calls itself.', nullable(string()))),
-  response: untrusted(described("The remote's answer, word for word.", nullable(string()))),
+  at: timestamp({ description: 'Time of the last change.' }),
+  mx: untrusted(described('The server that answered, by the name it gives itself.', nullable(string()))),
+  response: untrusted(described("The reply of the remote server, word for word.", nullable(string()))),
   attempts: integer(),
 })
 export type RecipientStatus = Infer<typeof RecipientStatus>
 
-/** How the delivery of a send stands (GET /api/v1/delivery-status). */
+/** The delivery state of a send (GET /api/v1/delivery-status). */
 export const DeliveryReport = object({
   id: string(),
-  message_id: described('The copy in Sent; null when none is kept.', nullable(string())),
+  message_id: described('The copy in Sent; null if none is kept.', nullable(string())),
   mailbox: nullable(string()),
   subject: nullable(string()),
   status: oneOf(['scheduled', ...deliveryStatuses], {
-    description: 'Of the recipient who is furthest behind; when all are done with, the worst of what happened.',
+    description: 'The status of the recipient who is furthest behind; once all are final, the worst outcome.',
   }),
   recipients: array(RecipientStatus),
 })
 
-/** A send as it stands. */
+/** A send and its current state. */
 export const Email = object({
   id: string(),
   from: string(),
@@ -286,10 +286,10 @@ export const Email = object({
   cc: array(string()),
   bcc: array(string()),
   subject: nullable(string()),
-  mailbox: nullable(string({ description: 'null when it was sent without one.' })),
-  message_id: nullable(string({ description: 'The Sent copy; null when none is kept.' })),
+  mailbox: nullable(string({ description: 'null if it was sent without a mailbox.' })),
+  message_id: nullable(string({ description: 'The Sent copy; null if none is kept.' })),
   tags: array(string()),
-  sendAt: optional(timestamp({ description: 'The time it was asked for.' })),
+  sendAt: optional(timestamp({ description: 'The time for which it was requested.' })),
   approval: optional(ApprovalState),
   createdAt: timestamp(),
   recipients: array(RecipientStatus),
@@ -349,7 +349,7 @@ export const templateFields = {
   text: optional(
     nullable(string({ maxLength: templateBodyMax, description: 'The body as text; may contain {{tokens}}.' })),
   ),
-  status: optional(oneOf(templateStatuses, { description: 'A paused one is refused when mail is sent.' })),
+  status: optional(oneOf(templateStatuses, { description: 'Sending with a paused template is refused.' })),
 } as const
 export const Template = object({
   alias: string(),
@@ -366,12 +366,12 @@ export const TemplatePreview = object({
   subject: string(),
   html: optional(string()),
   text: optional(string()),
-  missing: array(string(), { description: 'Variables that were not passed, and are left empty here.' }),
+  missing: array(string(), { description: 'Variables that were not passed; they are empty here.' }),
 })
 
 // Batches (interface.md, Batch send)
 export const BatchId = identifier('Id of the batch (bat_...).')
-/** More than any plan allows, so that one too many is refused with the plan's number, and a million by the schema alone. */
+/** More than any plan allows, so that core refuses one too many with the figure of the plan, and the schema refuses a million. */
 const batchRecipientsMax = 100_000
 export const batchFields = {
   subject: line(headerLineMax, 'Order {{number}}', { description: 'May contain {{tokens}}.' }),
@@ -394,31 +394,31 @@ export const batchFields = {
     {
       minItems: 1,
       maxItems: batchRecipientsMax,
-      description: 'Each {email, fields {token: value}}; as many as the plan allows.',
+      description: 'Each {email, fields {token: value}}, up to the limit of the plan.',
     },
   ),
   idempotencyKey: string({
     maxLength: identifierMax,
-    description: 'Made of the event that causes the batch, not of the time. The same key returns the first batch.',
+    description: 'Derive it from the event that causes the batch, not from the time. The same key returns the first batch.',
   }),
 } as const
 export const BatchResult = object({
   id: string(),
   recipients: array(object({ email: string(), status: oneOf(deliveryStatuses) })),
   missingFields: array(object({ email: string(), fields: array(string()) }), {
-    description: 'Token fields that a recipient lacks; they render empty.',
+    description: 'Tokens for which a recipient has no field; they render empty.',
   }),
-  replayed: boolean({ description: 'Whether this is the batch of an earlier call with the same key.' }),
+  replayed: boolean({ description: 'Whether an earlier call with the same key made this batch.' }),
 })
 /** A batch in a list. */
 export const BatchSummary = object({
   id: string(),
-  mailbox: string({ description: 'The address that it is sent from.' }),
+  mailbox: string({ description: 'The address that sends it.' }),
   subject: string(),
   createdAt: timestamp(),
-  handled: integer({ description: 'Recipients whose mail was made, or refused.' }),
+  handled: integer({ description: 'Recipients whose mail was created or refused.' }),
   total: integer({ description: 'All recipients.' }),
-  ended: boolean({ description: 'No more mail is made of it: all recipients were handled, or its mailbox is gone.' }),
+  ended: boolean({ description: 'Whether it is finished: all recipients were handled, or its mailbox is gone.' }),
 })
 
 export const BatchStatus = object({
@@ -427,8 +427,8 @@ export const BatchStatus = object({
     object({
       email: string(),
       status: oneOf(deliveryStatuses),
-      reason: untrusted(described('Of a bounce what the remote answered, word for word.', nullable(string()))),
-      email_id: nullable(string({ description: 'Its send (em_...), once it has one.' })),
+      reason: untrusted(described('For a bounce, the reply of the remote server, word for word.', nullable(string()))),
+      email_id: nullable(string({ description: 'Id of its send (em_...), once there is one.' })),
     }),
   ),
 })

@@ -1,6 +1,6 @@
 /**
  * Every setting, declared once with its schema, default, unit and reason (decisions.md 5). `config/mailroom.yaml` and the
- * environment fill them in; an unknown one refuses to start; `docs/settings.md` is generated from here.
+ * environment set values; an unknown setting stops the start; `docs/settings.md` is generated from this file.
  */
 import {
   among,
@@ -22,7 +22,7 @@ export type Setting<T = unknown> = {
   readonly default: T
   readonly unit?: string
   readonly about: string
-  /** Whether an empty variable is refused. Else it stands for none, where there may be none. */
+  /** Whether an empty variable is refused. Otherwise it stands for null, where the setting may be null. */
   readonly refusesEmpty?: boolean
 }
 type Tree = { readonly [name: string]: Setting | Tree }
@@ -36,7 +36,7 @@ function setting<T>(schema: Schema<T>, initial: T, about: string, unit?: string)
 
 const portPattern = '(?!0+$)(\\d{1,4}|[1-5]\\d{4}|6[0-4]\\d{3}|65[0-4]\\d{2}|655[0-2]\\d|6553[0-5])'
 const hostAndPort = (example: string) => string(form(`^[^\\s/]+:${portPattern}$`, 'a host and its port', example))
-/** A name of the DNS has 253 characters at most (RFC 1035 2.3.4), also that of the name server `ns1.` of the host. */
+/** A DNS name has at most 253 characters (RFC 1035 2.3.4), and so has the name server `ns1.` of the host. */
 const hostnameMax = 249
 const dotted = (label: string) => `^${label}(\\.${label})*$`
 const emailAddress = string(form('^[^@\\s]+@[^@\\s]+$', 'an e-mail address', 'ann@example.com'))
@@ -47,27 +47,27 @@ const MasterKey = string(
     'bmV2ZXIgdXNlIHRoaXMgZXhhbXBsZSBhcyBhIGtleSE=',
   ),
 )
-/** An empty one would be all addresses of the machine. */
+/** Not empty, because an empty host means all addresses of the machine. */
 const host = (about: string) => setting(string({ minLength: 1 }), '127.0.0.1', about)
 const port = (initial: number, about: string) =>
   setting(integer({ minimum: 0, maximum: 65535 }), initial, `${about} 0 means any free port.`)
 const optionalPort = (initial: number | null, about: string) =>
   setting<number | null>(nullable(integer({ minimum: 0, maximum: 65535 })), initial, about)
 const count = (initial: number, about: string, unit?: string) => setting(integer({ minimum: 0 }), initial, about, unit)
-/** What does nothing at all with 0. */
+/** A count that must not be 0, because nothing would work then. */
 const atLeastOne = (initial: number, about: string) => setting(integer({ minimum: 1 }), initial, about)
 const bytes = (initial: number, about: string) => count(initial, about, 'bytes')
-/** Node ends a timer at once that is longer than 2^31 - 1 ms, which is a little more than that. */
+/** Node fires a timer longer than 2^31 - 1 ms at once; that is a little more than 24 days. */
 const timerMaxDays = 24
 const daySeconds = 86_400
-/** A time that is waited for. */
+/** A time for a timer. */
 const timer = (initial: number, about: string, { minimum = 1 } = {}) =>
   setting(integer({ minimum, maximum: timerMaxDays * daySeconds }), initial, about, 'seconds')
 const timerMs = (initial: number, about: string, { minimum = 1 } = {}) =>
   setting(integer({ minimum, maximum: timerMaxDays * daySeconds * 1_000 }), initial, about, 'milliseconds')
-/** A hundred years: what is added to a time, or taken from it, has to leave one that there is. */
+/** A hundred years: adding it to a time, or subtracting it, has to give a valid time. */
 const spanMaxDays = 36_500
-/** A time that is added to another, or taken from it. */
+/** A time span that is added to another time, or subtracted from it. */
 const Days = (minimum: number) => integer({ minimum, maximum: spanMaxDays })
 const days = (initial: number, about: string) => setting(Days(0), initial, about, 'days')
 const Seconds = (minimum: number) => integer({ minimum, maximum: spanMaxDays * daySeconds })
@@ -81,14 +81,14 @@ const networks = (about: string) =>
     [],
     about,
   )
-/** An empty variable, as files of variables have it for what is not set, stands for none. */
+/** An empty variable, as files of variables write it for a setting that is not set, stands for null. */
 const optionalString = (about: string) => setting<string | null>(nullable(string({ minLength: 1 })), null, about)
 
-/** What a policy of MTA-STS asks of senders (RFC 8461 3.2). */
+/** What an MTA-STS policy asks of senders (RFC 8461 3.2). */
 export const stsModes = ['none', 'testing', 'enforce'] as const
 export type StsMode = (typeof stsModes)[number]
 
-/** Default ports on which mail programs submit mail, and read it. */
+/** Default ports on which mail programs submit and read mail. */
 export const submissionPort = 2587
 export const submissionsPort = 2465
 export const imapPort = 2143
@@ -107,30 +107,30 @@ export const settings = {
       string(form('^mongodb(\\+srv)?://', 'the URL of a MongoDB deployment', 'mongodb://127.0.0.1:27017/mailroom')),
     ),
     null,
-    'A MongoDB deployment to use; the embedded engine then does not start. Its variable is MONGODB_URL.',
+    'URL of a MongoDB deployment to use instead of the embedded engine, which then does not start. Its variable is MONGODB_URL.',
   ),
   database: {
     host: host('Where the embedded engine listens for tools, if it has a port.'),
     port: optionalPort(
       null,
-      'Port on which the embedded engine lets tools log in over TCP (SCRAM-SHA-256, not encrypted; the password is in data/secrets/database.password). Without it there is only the unix socket. 0 means any free port.',
+      'Port on which the embedded engine lets tools log in over TCP (SCRAM-SHA-256, not encrypted; the password is in data/secrets/database.password). Without it, only the unix socket is open. 0 means any free port.',
     ),
-    user: setting(string({ minLength: 1 }), 'mailroom', 'The name tools log in with.'),
+    user: setting(string({ minLength: 1 }), 'mailroom', 'The user name with which tools log in.'),
   },
   secrets: {
     masterKey: {
       ...setting<string | null>(
         nullable(MasterKey),
         null,
-        'The key that secrets in the database are sealed with: 32 random bytes in base64 or hexadecimal digits, the same on all nodes. Better set by its variable than in a file. Without it: master.key in secrets.folder, which the first start makes.',
+        'The key that seals secrets in the database: 32 random bytes in base64 or hexadecimal digits, the same on all nodes. Better set by its variable than in a file. Without it: master.key in secrets.folder, which the first start creates.',
       ),
-      // It was not filled in: each node would make a key of its own, in a folder that may go with the node.
+      // An empty value was not filled in: each node would create its own key, in a folder that may disappear with the node.
       refusesEmpty: true,
     },
     previousKeys: setting<readonly string[]>(
       array(MasterKey),
       [],
-      'Keys that were secrets.masterKey before, for what is sealed with them still (`mailroom secrets status`).',
+      'Earlier values of secrets.masterKey, for secrets that are still sealed with them (`mailroom secrets status`).',
     ),
     folder: optionalString(
       'Folder of key files: master.key, and others that end in .key, which are read as secrets.previousKeys are. Without it: secrets in the data folder.',
@@ -138,46 +138,46 @@ export const settings = {
   },
   blobs: {
     bucket: optionalString(
-      'Bucket of an S3-compatible store where large bodies go. Without it: into the database. Who takes it away again leaves the bodies there without their bytes. Its versioning must be off, or old versions expire: what is erased stays in them.',
+      'Bucket of an S3-compatible store for large bodies. Without it they go into the database. Removing this setting later leaves the bodies in the bucket unreadable. Its versioning must be off, or old versions must expire: otherwise erased mail stays in them.',
     ),
     endpoint: setting<string | null>(
       nullable(webUrl('an http or https URL', 'https://objects.example.net')),
       null,
       'Address of that store. Without it: AWS, in the region.',
     ),
-    region: setting(string({ minLength: 1 }), 'us-east-1', 'The region of the bucket; other makers take any.'),
+    region: setting(string({ minLength: 1 }), 'us-east-1', 'The region of the bucket; stores other than AWS accept any.'),
     pathStyle: setting(
       boolean(),
       false,
-      'Whether the bucket is named in the path instead of the host name, as MinIO, Ceph and Garage want it unless they are told their domain.',
+      'Whether the bucket is named in the path instead of the host name, as MinIO, Ceph and Garage require unless they are configured with a domain.',
     ),
-    prefix: setting(string(), '', 'What the keys of all objects begin with, such as "mailroom/".'),
+    prefix: setting(string(), '', 'Prefix of the keys of all objects, such as "mailroom/".'),
     accessKeyId: optionalString(
-      "Access key of the store. Without it and the secret: what the SDK finds by itself (AWS_ACCESS_KEY_ID, a profile, the machine's role).",
+      "Access key of the store. Without it and the secret: what the SDK finds on its own (AWS_ACCESS_KEY_ID, a profile, the machine's role).",
     ),
     secretAccessKey: optionalString('Its secret. Better set by its variable than in a file.'),
     fromBytes: bytes(
       256 * KiB,
-      'Bodies of this size and larger ones go there. A body there costs a request to the store when it is written and when it is read.',
+      'Bodies of this size or larger go to the store. Each of them costs a request to the store when it is written and when it is read.',
     ),
     encryption: setting<'AES256' | 'aws:kms' | null>(
       among(['AES256', 'aws:kms', null]),
       null,
-      'How the store encrypts objects at rest, asked for with each. Without it: as the bucket is set to.',
+      'The encryption at rest that is requested for each object. Without it: the default of the bucket.',
     ),
-    kmsKey: optionalString('The key for aws:kms. Without it: the one of the account at the store.'),
+    kmsKey: optionalString('The key for aws:kms. Without it: the default key of the account at the store.'),
     timeoutMs: timerMs(
       20_000,
-      'How long one request to the store may take, with its tries; then mail is answered 451 and requests 503.',
+      'How long one request to the store may take, including retries; after that, mail is answered 451 and requests 503.',
     ),
   },
   baseUrl: setting<string | null>(
     nullable(webUrl('an http or https URL', 'https://mail.example.net', '(/[^\\s?#]*)?')),
     null,
-    'Address under which the API is reached from outside. Without it: http://127.0.0.1:<real port>.',
+    'URL under which the API is reached from outside. Without it: http://127.0.0.1:<real port>.',
   ),
   sharedDomain: setting(
-    string(form(dotted('[a-z0-9]([a-z0-9-]*[a-z0-9])?'), 'a domain name in small letters', 'agents.example.net')),
+    string(form(dotted('[a-z0-9]([a-z0-9-]*[a-z0-9])?'), 'a domain name in lower case', 'agents.example.net')),
     'agents.localhost',
     'The free domain of signups; each account gets a sub-domain of it.',
   ),
@@ -189,43 +189,43 @@ export const settings = {
       }),
     ),
     null,
-    "Name in HELO, certificates and Message-IDs. Without it: the machine's.",
+    "Name in HELO, certificates and Message-IDs. Without it: the host name of the machine.",
   ),
   administrators: setting<readonly string[]>(
     array(emailAddress),
     [],
-    'Who administers the service in the dashboard, by the addresses that people have signed up with: they see all accounts and answer their requests.',
+    'The administrators of the service in the dashboard, by the addresses with which they signed up: they see all accounts and answer their requests.',
   ),
   postmaster: setting<string | null>(
     nullable(emailAddress),
     null,
-    "Mailbox that gets the mail to postmaster@ and abuse@ of the service's own domains. Without it that mail lands in a mailbox postmaster@<sharedDomain> made at the first start.",
+    "Mailbox that receives mail to postmaster@ and abuse@ of the service's own domains. Without it: a mailbox postmaster@<sharedDomain>, which the first start creates.",
   ),
   http: {
-    host: host('Where API, MCP and dashboard listen.'),
-    port: port(8080, 'Port of API, MCP and dashboard.'),
+    host: host('Address on which the API, MCP and the dashboard listen.'),
+    port: port(8080, 'Port of the API, MCP and the dashboard.'),
     proxies: networks(
-      'Proxies in front of the API: addresses or networks whose Forwarded or X-Forwarded-For field tells the address of the client.',
+      'Proxies in front of the API: addresses or networks whose Forwarded or X-Forwarded-For field gives the address of the client.',
     ),
   },
   https: {
-    host: host('Where API, MCP and dashboard listen with TLS, if they have a port.'),
+    host: host('Address on which the API, MCP and the dashboard listen with TLS, if https.port is set.'),
     port: optionalPort(
       null,
-      'Port of API, MCP and dashboard with TLS (443 in production), and of what the names of own domains serve: MTA-STS policies, autoconfig and autodiscover. Without it there is none. 0 means any free port.',
+      'Port of the API, MCP and the dashboard with TLS (443 in production), and of what own domains serve: MTA-STS policies, autoconfig and autodiscover. Without it there is no TLS port. 0 means any free port.',
     ),
   },
   smtp: {
-    host: host('Where inbound mail is accepted.'),
+    host: host('Address on which inbound mail is accepted.'),
     port: port(2525, 'Port for inbound mail (25 in production).'),
     proxies: networks(
-      'Load balancers in front of inbound mail and submission: addresses or networks whose connections begin with a PROXY line (version 1), which tells the address of the client.',
+      'Load balancers in front of inbound mail and submission: addresses or networks whose connections begin with a PROXY line (version 1), which gives the address of the client.',
     ),
   },
   submission: {
     port: optionalPort(
       submissionPort,
-      'Port where mail programs hand in mail, encrypted by STARTTLS (587 in production), on smtp.host. null turns it off; 0, or its default while smtp.port is 0, means any free port.',
+      'Port on which mail programs submit mail, encrypted by STARTTLS (587 in production), on smtp.host. null turns it off; 0, or its default while smtp.port is 0, means any free port.',
     ),
   },
   submissions: {
@@ -237,7 +237,7 @@ export const settings = {
   imap: {
     port: optionalPort(
       imapPort,
-      'Port where mail programs read mail, encrypted by STARTTLS (143 in production), on smtp.host. null turns it off; 0, or its default while smtp.port is 0, means any free port.',
+      'Port on which mail programs read mail, encrypted by STARTTLS (143 in production), on smtp.host. null turns it off; 0, or its default while smtp.port is 0, means any free port.',
     ),
   },
   imaps: {
@@ -248,7 +248,7 @@ export const settings = {
   },
   tls: {
     certificate: optionalString(
-      'PEM file with the certificate of all doors that speak TLS, and its chain, its own certificate first. A file that is replaced is taken without a restart. Without it: tls/cert.pem in the data folder, which the first start makes.',
+      'PEM file with the certificate for all doors that speak TLS, followed by its chain. A replaced file takes effect without a restart. Without it: tls/cert.pem in the data folder, which the first start creates.',
     ),
     key: optionalString(
       'PEM file with the private key of that certificate. Without it: tls/key.pem in the data folder. Set both or neither.',
@@ -260,51 +260,51 @@ export const settings = {
         webUrl('the directory URL of a certificate authority', 'https://acme-v02.api.letsencrypt.org/directory'),
       ),
       null,
-      'Certificate authority that issues certificates by ACME (RFC 8555), by the URL of its directory. To set it is to agree to its terms of service. Without it nothing is ordered.',
+      'Certificate authority that issues certificates by ACME (RFC 8555), by the URL of its directory. Setting it means agreeing to its terms of service. Without it, no certificates are ordered.',
     ),
-    email: optionalString('Where that authority writes to, about its terms and about certificates that end.'),
+    email: optionalString('Address to which that authority writes about its terms and about expiring certificates.'),
     names: setting<readonly string[]>(
       array(string({ minLength: 1 })),
       [],
-      'Names to have certificates for beside hostname, the host of baseUrl, and what own domains need. A wildcard (*.example.org) needs dns-01 whatever acme.challenge says: its zone has to be served by this service.',
+      'Names to get certificates for, besides hostname, the host of baseUrl, and the names that own domains need. A wildcard (*.example.org) needs dns-01 whatever acme.challenge says: its zone has to be served by this service.',
     ),
     challenge: setting(
       oneOf(['http-01', 'dns-01']),
       'http-01',
-      'How it is shown that a name is ours. http-01: at port 80 of the name, which must lead to http.port. dns-01: in the zone of the name where this service serves it; of other names as http-01.',
+      'How control over a name is proved. http-01: at port 80 of the name, which must lead to http.port. dns-01: in the zone of the name if this service serves it, and otherwise as http-01.',
     ),
   },
   mtaSts: {
     mode: setting(
       oneOf(stsModes),
       'testing',
-      'What the MTA-STS policies of domains here ask of those who send to them (RFC 8461): testing, that failures are reported; enforce, that nothing is delivered without TLS and a valid certificate; none, nothing. `mailroom domain sts` sets it for one domain.',
+      'What the MTA-STS policies of domains here ask of senders (RFC 8461). testing: report failures; enforce: deliver nothing without TLS and a valid certificate; none: nothing. `mailroom domain sts` sets it for one domain.',
     ),
   },
   metrics: {
     host: host(
-      'Where Prometheus scrapes, if it has a port. There is no login: only machines that may read it should reach it.',
+      'Address on which Prometheus scrapes, if metrics.port is set. There is no login: only machines that may read the metrics should reach it.',
     ),
     port: optionalPort(
       null,
-      'Port of GET /metrics, which answers for all processes of this installation. Without it nothing is counted. 0 means any free port.',
+      'Port of GET /metrics, which answers for all processes of this installation. Without it, nothing is measured. 0 means any free port.',
     ),
   },
   traces: {
     enabled: setting(
       boolean(),
       false,
-      "Whether spans are made for OpenTelemetry. Where they go is told by the SDK's own environment variables, such as OTEL_EXPORTER_OTLP_ENDPOINT.",
+      "Whether spans are recorded for OpenTelemetry. The SDK's own environment variables, such as OTEL_EXPORTER_OTLP_ENDPOINT, say where they are sent.",
     ),
   },
   rspamd: {
     url: setting<string | null>(
       nullable(webUrl('an http or https URL', 'http://127.0.0.1:11333')),
       null,
-      'Address of a Rspamd (its normal worker, such as http://127.0.0.1:11333) that is asked about each incoming mail. Without it: no filter.',
+      'Address of a Rspamd (its normal worker, such as http://127.0.0.1:11333) that scores each incoming mail. Without it: no filter.',
     ),
-    spamScore: setting(number(), 6, 'Mail with this score or a higher one goes to Spam.'),
-    timeoutMs: timerMs(10_000, 'How long it may take; mail it does not answer for is delivered.'),
+    spamScore: setting(number(), 6, 'Mail with this score or higher goes to Spam.'),
+    timeoutMs: timerMs(10_000, 'How long Rspamd may take; mail without its answer is delivered.'),
   },
   clamav: {
     address: setting<string | null>(
@@ -314,27 +314,27 @@ export const settings = {
     ),
     maxBytes: bytes(
       25 * MiB,
-      "Size up to which mail is scanned; larger mail passes. Not more than clamd's StreamMaxLength.",
+      "Largest mail that is scanned; larger mail passes unscanned. At most clamd's StreamMaxLength.",
     ),
-    timeoutMs: timerMs(30_000, 'How long a scan may take; then, or when clamd fails, mail is answered 451.'),
+    timeoutMs: timerMs(30_000, 'How long a scan may take; after that, or if clamd fails, mail is answered 451.'),
   },
   dns: {
     host: host(
-      'Where the built-in authoritative DNS server answers: on a machine with several addresses the one that others ask.',
+      'Address on which the built-in authoritative DNS server answers: on a machine with several addresses, the one that others query.',
     ),
     port: optionalPort(
       dnsPort,
-      'Its port, over UDP and TCP (53 in production). null turns it off; 0, or its default while smtp.port is 0, means any free port.',
+      'Port of the DNS server, over UDP and TCP (53 in production). null turns it off; 0, or its default while smtp.port is 0, means any free port.',
     ),
     nameServers: setting<readonly string[]>(
       array(string({ minLength: 1 })),
       [],
-      'Names of all servers of the zones, secondaries too, which NS records name; the first one is in SOA. Empty: ns1 of the hostname.',
+      'Names of all servers of the zones, including secondaries, for the NS records; the first one is in the SOA record. Empty: ns1 of the hostname.',
     ),
     secondaries: setting<readonly string[]>(
       array(hostAndPort('192.0.2.53:53')),
       [],
-      'Servers (address:port) that are told of changes, and may transfer zones with one of the keys.',
+      'Servers (address:port) that are notified of changes, and may transfer zones with one of the keys.',
     ),
     transferKeys: setting<readonly string[]>(
       array(
@@ -347,12 +347,12 @@ export const settings = {
         ),
       ),
       [],
-      'TSIG keys (algorithm:name:secret in base64) that secondaries sign with; changes are told under the first one.',
+      'TSIG keys (algorithm:name:secret in base64) that secondaries sign with; notifications of changes are signed with the first one.',
     ),
     dnssec: setting(
       boolean(),
       false,
-      'Whether zones are signed (DNSSEC, ECDSA P-256). `mailroom domain ds` shows the DS record that a registrar takes; before this is turned off again, that has to be gone for as long as its TTL.',
+      'Whether zones are signed (DNSSEC, ECDSA P-256). `mailroom domain ds` shows the DS record to give to the registrar. Before you turn this off again, remove that record and wait until its TTL has passed.',
     ),
     keyDays: days(
       0,
@@ -361,30 +361,30 @@ export const settings = {
     rateLimit: {
       answersPerSecond: count(
         20,
-        'The same answer to one network (IPv4 /24, IPv6 /64) in a second over UDP; against questions in the name of a victim. 0: no limit.',
+        'How often the same answer goes to one network (IPv4 /24, IPv6 /64) in a second over UDP; against queries with the forged address of a victim. 0: no limit.',
       ),
       networkPerSecond: count(1_000, 'All answers to one network in a second over UDP. 0: no limit.'),
       slip: count(
         2,
-        'Each how many-th answer past the limit is cut short, so that honest clients ask again by TCP, instead of left out. 0: none.',
+        'Of the answers past the limit, every n-th one is truncated instead of dropped, so that honest clients retry over TCP. 0: none.',
       ),
-      exempt: networks('Addresses or networks without that limit, such as those of own resolvers.'),
+      exempt: networks('Addresses or networks without these limits, such as those of your own resolvers.'),
     },
   },
   domains: {
     spf: setting<string | null>(
       nullable(string(form('^[^\\s]+$', 'a mechanism of SPF', 'include:spf.example.net'))),
       null,
-      'What has to stand in the SPF records of domains, such as "include:spf.example.net". Without it: a:<hostname>.',
+      'The mechanism that the SPF records of domains must contain, such as "include:spf.example.net". Without it: a:<hostname>.',
     ),
     rdapUrl: setting<string | null>(
       nullable(webUrl('an http or https URL', 'https://rdap.org')),
       null,
-      'A server that tells when the registration of a domain ends (RDAP, such as https://rdap.org). Without it nobody is asked.',
+      'A server that says when the registration of a domain ends (RDAP, such as https://rdap.org). Without it, none is queried.',
     ),
     dkimDays: days(
       0,
-      'How long DKIM keys are used; then the service publishes new ones and changes over to them. 0: until somebody says so.',
+      'How long DKIM keys are used before the service publishes new ones and switches to them. 0: until they are rotated by hand.',
     ),
   },
   resolver: setting<readonly string[]>(
@@ -396,38 +396,38 @@ export const settings = {
     addresses: setting<readonly string[]>(
       array(string(form('^[0-9a-fA-F:.]+$', 'an IP address', '192.0.2.1'))),
       [],
-      'Addresses that mail leaves from, as others see them; they are told apart in reports of others and looked up by `mailroom doctor DOMAIN`. Empty: those that the DNS has for the host name.',
+      'Addresses from which mail leaves, as others see them: they mark our own mail in the reports of others, and `mailroom doctor DOMAIN` checks them. Empty: the addresses of the host name in the DNS.',
     ),
     blocklists: setting<readonly string[]>(
       array(string(form('^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$', 'the zone of a DNS blocklist', 'zen.spamhaus.org'))),
       [],
-      'DNS blocklists that `mailroom doctor DOMAIN` asks about the addresses that mail leaves from (RFC 5782). Many serve no public resolvers, and ask for a fee from those who ask much.',
+      'DNS blocklists in which `mailroom doctor DOMAIN` looks up the addresses from which mail leaves (RFC 5782). Many of them do not serve public resolvers, and charge heavy users.',
     ),
     tlsReports: setting(
       boolean(),
       true,
-      'Whether domains that ask for it are told once a day how TLS with their mail servers fared (RFC 8460).',
+      'Whether domains that request it receive a daily report about TLS with their mail servers (RFC 8460).',
     ),
   },
   log: {
     level: setting(
       oneOf(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
       'info',
-      'Least severe log line that is written.',
+      'The least severe level that is logged.',
     ),
   },
   signup: {
-    enabled: setting(boolean(), true, 'Whether accounts can be made without a person (POST /api/v1/signup).'),
-    perAddressPerDay: count(20, 'Signups in a day (UTC) from one network address; against mass signup by one machine.'),
+    enabled: setting(boolean(), true, 'Whether accounts can be created without a person (POST /api/v1/signup).'),
+    perAddressPerDay: count(20, 'Signups in a day (UTC) from one network address; against mass signups by one machine.'),
     perNetworkPerDay: count(
       100,
-      'Signups in a day (UTC) from one IPv6 /64 or IPv4 /24; against mass signup from many addresses.',
+      'Signups in a day (UTC) from one IPv6 /64 or IPv4 /24; against mass signups from many addresses.',
     ),
-    perDay: count(2_000, 'Signups in a day (UTC) altogether; against mass signup from everywhere.'),
+    perDay: count(2_000, 'Signups in a day (UTC) altogether; against mass signups from everywhere.'),
     phoneRequired: setting(
       boolean(),
       false,
-      "Whether the free address of a claimed account may send only after its owner's phone number was verified (`mailroom account phone`).",
+      "Whether the free address of a claimed account may send only once its owner's phone number is verified (`mailroom account phone`).",
     ),
   },
   sessions: {
@@ -437,7 +437,7 @@ export const settings = {
       'How long a person stays signed in without a request.',
       'hours',
     ),
-    days: setting(Days(1), 30, 'How long a person stays signed in at most.', 'days'),
+    days: setting(Days(1), 30, 'The longest that a person stays signed in.', 'days'),
   },
   outbound: {
     routes: setting<{ readonly [domain: string]: string }>(
@@ -448,28 +448,28 @@ export const settings = {
     allowPrivate: setting(
       boolean(),
       false,
-      'Whether mail may go to private addresses that the DNS or a recipient names, and MTA-STS policies come from them. Only for tests and closed networks; relays may be anywhere.',
+      'Whether mail may go to private addresses that the DNS or a recipient names, and MTA-STS policies may come from them. Only for tests and closed networks; relays may be anywhere.',
     ),
     concurrency: atLeastOne(
       100,
-      'Deliveries in flight at once in one process, besides four times as many that take longer than 2 seconds; as many more are claimed and wait their turn.',
+      'Deliveries at once in one process, plus four times as many that take longer than 2 seconds. As many again are claimed and wait for their turn.',
     ),
-    mtaSts: setting(boolean(), true, 'Whether the MTA-STS policies of domains are looked for and kept to (RFC 8461).'),
+    mtaSts: setting(boolean(), true, 'Whether the MTA-STS policies of domains are fetched and obeyed (RFC 8461).'),
     dane: setting(
       boolean(),
       false,
-      'Whether certificates pinned in the DNS are kept to (RFC 7672). Only with a resolver that validates DNSSEC and that nobody can write in place of, such as one on this machine.',
+      'Whether certificates pinned in the DNS are enforced (RFC 7672). Only with a validating resolver (DNSSEC) whose answers nobody can forge on the way, such as one on this machine.',
     ),
     destinationConnections: atLeastOne(20, 'Connections to one mail server at once, from one process.'),
     destinationMessagesPerSecond: setting(
       integer({ minimum: 0 }),
       0,
-      'Messages to one mail server in a second, from one process; 0: as many as it takes.',
+      'Messages to one mail server in a second, from one process; 0: as many as it accepts.',
     ),
     connectSeconds: timer(30, 'How long a mail server may take to accept a connection.'),
     replySeconds: timer(
       300,
-      'How long it may take to answer (RFC 5321 4.5.3.2); after the message itself it has 10 minutes.',
+      'How long a mail server may take to answer (RFC 5321 4.5.3.2); after the message itself, 10 minutes.',
     ),
     leaseSeconds: timer(
       120,
@@ -478,10 +478,10 @@ export const settings = {
     retrySeconds: setting<readonly number[]>(
       array(Seconds(1), { minItems: 1 }),
       [60, 300, 900, 1_800, 3_600, 7_200, 14_400],
-      'Pauses after soft bounces; the last one repeats.',
+      'Pauses after each deferral; the last one repeats.',
       'seconds',
     ),
-    giveUpSeconds: seconds(172_800, 'A recipient that was only deferred for this long has bounced.'),
+    giveUpSeconds: seconds(172_800, 'A recipient that was deferred for this long bounces.'),
     messageSentDelaySeconds: seconds(20, 'Pause between a send and its message.sent event (interface.md, Events).'),
   },
   webhooks: {
@@ -497,28 +497,28 @@ export const settings = {
     url: setting<string | null>(
       nullable(webUrl('an http or https URL', 'http://127.0.0.1:11434/v1')),
       null,
-      'Base address of an OpenAI-compatible endpoint (such as http://127.0.0.1:11434/v1), whose /chat/completions is asked for the fields of Lens. Texts of mail and attachments are sent there. Without it: the rules of the service read them.',
+      'Base URL of an OpenAI-compatible endpoint (such as http://127.0.0.1:11434/v1), whose /chat/completions extracts the fields of Lens. The text of mail and attachments is sent there. Without it: the built-in rules extract them.',
     ),
-    model: optionalString('Name of the model that is asked. Without it: the one that the endpoint has.'),
+    model: optionalString('Name of the model. Without it: the default of the endpoint.'),
     key: optionalString('Key of the endpoint, sent as a bearer token. Better set by its variable than in a file.'),
-    timeoutMs: timerMs(20_000, 'How long an answer may take; then, or when it fails, the rules read the fields.'),
+    timeoutMs: timerMs(20_000, 'How long an answer may take; after that, or if it fails, the rules extract the fields.'),
   },
   keep: {
     approvalDays: setting(
       integer({ minimum: 1, maximum: 60 }),
       7,
-      'How long a send waits for the approval of a person; then it is not sent.',
+      'How long a send waits for the approval of a person; after that, it is not sent.',
       'days',
     ),
-    discardedDays: days(30, 'How long mail stays in Trash and Spam; then it is gone.'),
+    discardedDays: days(30, 'How long mail stays in Trash and Spam before it is deleted.'),
     deletedMailboxDays: days(
       30,
-      'How long the mail of a deleted mailbox is kept, and its address reserved; then they are gone.',
+      'How long the mail of a deleted mailbox is kept, and its address reserved.',
     ),
     reportDays: setting(
       integer({ minimum: 1, maximum: 800 }),
       90,
-      'How long DMARC and TLS reports about domains are kept; they are shown for that time.',
+      'How long DMARC and TLS reports about domains are kept and shown.',
       'days',
     ),
   },
@@ -526,17 +526,17 @@ export const settings = {
     warmUp: setting(
       boolean(),
       true,
-      'Whether accounts that signed up begin with few sends a day, twice as many after each clean day.',
+      'Whether accounts that signed up begin with few sends a day, doubled after each clean day.',
     ),
     repliesPerThread: count(
       20,
-      'Replies in a thread in an hour (UTC); against programs that answer each other for ever.',
+      'Replies in a thread in an hour (UTC); against programs that reply to each other for ever.',
     ),
     smtp: {
       messageBytes: bytes(25 * MiB, 'Size of one message; against filling the disk by a single mail.'),
       headerBytes: bytes(1 * MiB, 'Size of the header of one message; against header bombs.'),
       headerCount: count(10_000, 'Header fields of one message; against header bombs.'),
-      lineBytes: bytes(65_536, 'Length of one line; longer ones cannot be kept byte for byte and are refused.'),
+      lineBytes: bytes(65_536, 'Length of one line; longer lines could not be kept byte for byte, so they are refused.'),
       mimeDepth: setting(
         integer({ minimum: 1, maximum: 50 }),
         40,
@@ -552,9 +552,9 @@ export const settings = {
       connections: count(1_000, 'Connections at once altogether.'),
       dataBytesInFlight: bytes(
         256 * MiB,
-        'Message bytes held in memory over all connections; past it DATA is answered 452, and so is a large message that has taken no more for a minute.',
+        'Message bytes held in memory over all connections. Beyond it DATA is answered 452, and so is a large message that received no data for a minute.',
       ),
-      freeDiskBytes: bytes(256 * MiB, 'With less room than this in the data folder new mail is answered 452.'),
+      freeDiskBytes: bytes(256 * MiB, 'With less free space than this in the data folder, new mail is answered 452.'),
     },
     imap: {
       connections: count(10_000, 'Connections of mail programs that read mail at once, in one process.'),
@@ -563,7 +563,7 @@ export const settings = {
         'Such connections at once from one address; against one machine taking all of them.',
       ),
       connectionsPerNetwork: count(2_000, 'Such connections at once from one IPv6 /64 or IPv4 /24.'),
-      loginSeconds: timer(60, 'How long a connection may be silent before its login; against those that only wait.'),
+      loginSeconds: timer(60, 'How long a connection may be silent before its login; against idle connections.'),
       idleSeconds: timer(
         1_860,
         'How long a connection may be silent after its login (RFC 9051 5.4 asks for 30 minutes and more).',
@@ -577,7 +577,7 @@ export const settings = {
       idleSeconds: setting(
         integer({ minimum: 1, maximum: 6_000 }),
         10,
-        'How long such a connection may be without a whole question, or not read its answer (RFC 7766 6.2.3).',
+        'How long such a connection may go without a complete question, or without reading its answer (RFC 7766 6.2.3).',
         'seconds',
       ),
     },
@@ -585,7 +585,7 @@ export const settings = {
       failuresPerAddress: setting(
         integer({ minimum: 1 }),
         30,
-        'Failed logins from one IPv4 address or IPv6 /64 in 10 minutes, over all doors; then its logins are refused for 15 minutes.',
+        'Failed logins from one IPv4 address or IPv6 /64 in 10 minutes, over all doors; after that, its logins are refused for 15 minutes.',
       ),
       failuresPerNetwork: setting(
         integer({ minimum: 1 }),
@@ -594,20 +594,20 @@ export const settings = {
       ),
       slowAfter: count(
         10,
-        'Failed logins in 10 minutes, from an address or a network or for one mailbox, after which logins wait.',
+        'Failed logins in 10 minutes, from an address or network or for one mailbox, after which logins are delayed.',
       ),
-      slowMs: timerMs(1_000, 'How long they wait.', { minimum: 0 }),
+      slowMs: timerMs(1_000, 'How long they are delayed.', { minimum: 0 }),
     },
     people: {
       mailsPerAddressPerHour: setting(
         integer({ minimum: 1 }),
         5,
-        'Mails in an hour (UTC) that sign-ups and forgotten passwords send to one address, whoever asks; against filling a mailbox of others.',
+        'Mails in an hour (UTC) that sign-ups and forgotten passwords send to one address, whoever requests them; against flooding the mailbox of somebody else.',
       ),
       mailsPerNetworkPerHour: setting(
         integer({ minimum: 1 }),
         50,
-        'The same asked for from one IPv6 /64 or IPv4 /24, to all addresses together.',
+        'The same, requested from one IPv6 /64 or IPv4 /24, to all addresses together.',
       ),
       invitationsPerDay: count(50, 'Invitations that an account may send in a day (UTC).'),
     },
@@ -618,7 +618,7 @@ export const settings = {
       ),
       documentsPerNetworkPerHour: count(
         300,
-        'Client ID metadata documents that the service fetches in an hour (UTC) because one IPv6 /64 or IPv4 /24 asks for it.',
+        'Client ID metadata documents that the service fetches in an hour (UTC) on requests of one IPv6 /64 or IPv4 /24.',
       ),
     },
     http: {
@@ -626,11 +626,11 @@ export const settings = {
       sendBodyBytes: bytes(16 * MiB, 'Size of the JSON body of a send.'),
       bodyBytesInFlight: bytes(
         256 * MiB,
-        'Bytes of long bodies held in memory until they have come, in one process; past it requests are answered 503.',
+        'Bytes of long request bodies held in memory until they are complete, in one process; beyond it, requests are answered 503.',
       ),
       answerBytesInFlight: bytes(
         256 * MiB,
-        'Bytes of long answers (files, bodies of large messages) held in memory until they are sent, in one process; past it requests are answered 503.',
+        'Bytes of long answers (files, bodies of large messages) held in memory until they are sent, in one process; beyond it, requests are answered 503.',
       ),
       connections: count(10_000, 'Connections at once altogether, in one process; further ones are closed.'),
       connectionsPerAddress: count(
@@ -640,7 +640,7 @@ export const settings = {
       connectionsPerNetwork: count(2_000, 'Connections at once from one IPv6 /64 or IPv4 /24.'),
       connectionsWithoutRequest: count(
         1_000,
-        'Connections at once that have not brought a request yet; past it the oldest is closed. Against connections that only wait.',
+        'Connections at once that have not sent a request yet; beyond it, the oldest is closed. Against idle connections.',
       ),
       headerSeconds: setting(
         integer({ minimum: 1, maximum: 300 }),
@@ -648,11 +648,11 @@ export const settings = {
         'How long the header of a request may take to come; against those that send it byte by byte.',
         'seconds',
       ),
-      waits: count(5_000, 'Waits for mail under way at once in one process; against using up its memory.'),
+      waits: count(5_000, 'Waits for mail under way at once in one process; against exhausting its memory.'),
       waitsPerKey: count(500, 'Waits for mail under way at once with one key in one process.'),
       followers: count(
         5_000,
-        'Event streams and long-polls under way at once in one process; against using up its memory.',
+        'Event streams and long-polls under way at once in one process; against exhausting its memory.',
       ),
       followersPerKey: count(1_000, 'Event streams and long-polls under way at once with one key in one process.'),
       requestsPerAddressPerMinute: count(

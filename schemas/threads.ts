@@ -21,23 +21,23 @@ export type FolderRole = (typeof folderRoles)[number]
 
 export const Folder = object({
   path: string({ description: 'Levels are separated by "/".' }),
-  role: described('null: a folder of your own.', nullable(oneOf(folderRoles))),
+  role: described('null for a folder that you created.', nullable(oneOf(folderRoles))),
   total: integer({ description: 'Messages in it.' }),
   unread: integer(),
 })
 export type Folder = Infer<typeof Folder>
 
-/** Longest path of a folder, longest level of it, and how deep they go: against names no mail client can show. */
+/** Longest folder path, longest level of it, and deepest nesting, so that every mail client can show the names. */
 export const folderPathMax = 500
 export const folderLevelMax = 100
 export const folderDepthMax = 10
-/** Folders of one mailbox: they are read together. */
+/** Most folders of one mailbox: they are read together. */
 export const foldersMax = 500
 
 export const FolderName = string({
   minLength: 1,
   maxLength: folderPathMax,
-  description: 'The path; "/" separates levels, and levels that do not exist yet are made.',
+  description: 'The path; "/" separates levels, and missing levels are created.',
 })
 export const FolderPathPart = string({
   minLength: 1,
@@ -45,7 +45,7 @@ export const FolderPathPart = string({
   description: 'Path or role of the folder, percent-encoded as one segment.',
 })
 
-/** Labels of one mailbox: they are counted together. */
+/** Most labels of one mailbox: they are counted together. */
 export const mailboxLabelsMax = 200
 export const LabelCount = object({ label: string(), count: integer({ description: 'Messages that have it.' }) })
 export type LabelCount = Infer<typeof LabelCount>
@@ -55,22 +55,22 @@ export const awaitingStates = ['us', 'them', 'none'] as const
 export const Thread = object({
   thread_id: string(),
   subject: untrusted(nullable(string())),
-  participants: untrusted(array(Address, { description: 'Who wrote or was written to, at most 50.' })),
+  participants: untrusted(array(Address, { description: 'Senders and recipients, at most 50.' })),
   message_count: integer({
-    description: 'Messages outside Trash, Spam and Drafts; all of them when there are only such. At most 1,000.',
+    description: 'Messages outside Trash, Spam and Drafts, or all messages if there are no others. At most 1,000.',
   }),
   last_message_at: timestamp(),
   labels: array(string()),
   awaiting: oneOf(awaitingStates, {
     description:
-      'Who has the next word: us after mail from somebody else, them after ours, none after automatic mail and once the last message was put away.',
+      'Whose turn it is: us after mail from somebody else, them after ours, none after automatic mail and once the last message was put away.',
   }),
 })
 export type Thread = Infer<typeof Thread>
 
 export const WholeThread = extended(Thread, {
   messages: array(ThreadMessage, { description: 'A page of its messages, oldest first.' }),
-  next: described('Pass as before for the messages before these; null at the beginning.', nullable(string())),
+  next: described('Pass as "before" to get earlier messages; null at the beginning.', nullable(string())),
 })
 export type WholeThread = Infer<typeof WholeThread>
 

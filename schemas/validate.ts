@@ -1,4 +1,4 @@
-/** The only place that runs ajv: schemas are compiled once and answer with the contract's validation_error. */
+/** The only place that runs ajv: schemas are compiled once, and failures are the contract's `validation_error`. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { Failure } from './failures.ts'
 import { formKeyword, type JsonSchema, propertiesOf, type Schema, unlistedKeyword, untrustedKeyword } from './infer.ts'
@@ -13,14 +13,14 @@ ajv.addKeyword(unlistedKeyword)
 
 const compiled = new WeakMap<JsonSchema, ValidateFunction>()
 
-/** Compiles a schema, which otherwise happens with the first value it is to describe. Throws on a schema ajv refuses. */
+/** Compiles a schema, which otherwise happens when it first validates a value. Throws if ajv refuses the schema. */
 export function compileSchema(schema: JsonSchema): void {
   validatorOf(schema)
 }
 
 /**
- * Returns `value` as what `schema` describes; `name` is what the value itself is called, where it is no request. Fails with
- * `validation_error` and the field to blame, written like `to[0].address` (decisions.md 1, Unknown fields).
+ * Returns `value`, typed as what `schema` describes; `name` is the name of the value, if it is not a request. Fails with
+ * `validation_error` and the field at fault, written like `to[0].address` (decisions.md 1, Unknown fields).
  */
 export function validate<T>(schema: Schema<T>, value: unknown, name = ''): T {
   const check = validatorOf(schema)
@@ -31,7 +31,7 @@ export function validate<T>(schema: Schema<T>, value: unknown, name = ''): T {
   throw new Failure('validation_error', message, { fix, ...(param !== '' && { param }) })
 }
 
-/** Whether `value` is what `schema` describes. */
+/** Whether `value` is valid under `schema`. */
 export function isValid<T>(schema: Schema<T>, value: unknown): value is T {
   return validatorOf(schema)(value)
 }
@@ -45,7 +45,7 @@ function validatorOf(schema: JsonSchema): ValidateFunction {
   return check
 }
 
-/** Picks the deepest error: of a value that may have several forms, it belongs to the form that fits best. */
+/** Picks the deepest error: for a value with several alternative forms, it belongs to the form that fits best. */
 function toBlame(errors: readonly ErrorObject[]): ErrorObject {
   const depthOf = (error: ErrorObject) => error.instancePath.split('/').length + (childOf(error) === undefined ? 0 : 1)
   const deepest = Math.max(...errors.map(depthOf))
@@ -56,19 +56,19 @@ function toBlame(errors: readonly ErrorObject[]): ErrorObject {
   const causes = candidates.filter((error) => fitOf(error) === fit)
   const [first] = causes
   if (first === undefined) throw new Error('A schema refused a value and gave no reason.')
-  // A form whose type fits found something else to refuse: that is the reason.
+  // A form whose type fits but which found another fault gives the reason.
   const other = causes.find(({ keyword }) => keyword !== 'type')
   return other ?? { ...first, parentSchema: { anyOf: causes.map(({ parentSchema }) => parentSchema) } }
 }
 
-/** How well the form that refuses an object fits it: a form that knows none of its fields was not meant. */
+/** How well the form that refused an object fits it: the caller did not mean a form that knows none of its fields. */
 function fitOf(error: ErrorObject): number {
   if (childOf(error) === undefined) return 0
   const known = propertiesOf(error.parentSchema ?? {})
   return Object.keys(error.data as object).filter((name) => Object.hasOwn(known, name)).length || -1
 }
 
-/** The name of the field that is missing, or that nobody knows. */
+/** The name of the missing or unknown field. */
 function childOf({ params }: ErrorObject): string | undefined {
   return params.missingProperty ?? params.additionalProperty
 }
@@ -79,7 +79,7 @@ function fieldOf(error: ErrorObject, name: string): string {
   return child === undefined ? at : at === '' ? child : `${at}.${child}`
 }
 
-/** `/to/0/address` as `to[0].address`, or with a dot before it where something stands before it. */
+/** `/to/0/address` as `to[0].address`, or with a leading dot if it follows a name. */
 function fieldPath(pointer: string, isFirst: boolean): string {
   const names = pointer
     .split('/')

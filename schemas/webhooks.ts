@@ -19,22 +19,22 @@ import {
 } from './infer.ts'
 
 export const webhookOrderings = ['none', 'mailbox'] as const
-/** Domains and mailboxes that an endpoint may be narrowed to: against an endless list. */
+/** Most domains or mailboxes in the scope of an endpoint, so that the list cannot be endless. */
 const scopeMax = 1_000
 export const WebhookScope = object(
   {
     domains: optional(array(string({ maxLength: 255 }), { maxItems: scopeMax })),
     mailboxes: optional(array(AddressPart, { maxItems: scopeMax })),
   },
-  { description: 'Only events about these: {domains, mailboxes}. Empty lists: about all.' },
+  { description: 'Only events about these: {domains, mailboxes}. Empty lists: all events.' },
 )
-export const WebhookEnabled = boolean({ description: 'Whether events are posted. A new endpoint: true.' })
+export const WebhookEnabled = boolean({ description: 'Whether events are posted. Default for a new endpoint: true.' })
 export const WebhookOrdering = oneOf(webhookOrderings, {
-  description: '"mailbox" keeps the order of events within a mailbox. A new endpoint: "none".',
+  description: '"mailbox" keeps the order of events within a mailbox. Default for a new endpoint: "none".',
 })
-/** The kind of event that a sample is of. */
+/** The event type of a sample. */
 export const sampleType = <const T extends string>(types: readonly T[]) =>
-  oneOf(types, { description: 'Of which kind the sample is.' })
+  oneOf(types, { description: 'The event type of the sample.' })
 export const Webhook = object({
   id: string(),
   url: string(),
@@ -45,22 +45,22 @@ export const Webhook = object({
   description: nullable(string()),
   createdAt: timestamp(),
   failingSince: described(
-    'The first failure since the last success; null when the last delivery succeeded.',
+    'When the first failure since the last success occurred; null if the last delivery succeeded.',
     nullable(timestamp()),
   ),
   turnedOff: described(
-    'When and why the service turned it off: all deliveries failed for 5 days, or the agent key that made it ended. null otherwise.',
+    'When and why the service turned it off: all deliveries failed for 5 days, or the agent key that created it ended. null otherwise.',
     nullable(object({ at: timestamp(), reason: oneOf(['failures', 'key']) })),
   ),
-  previousSecretUntil: described('Until when the secret before the last rotation signs too.', nullable(timestamp())),
+  previousSecretUntil: described('Until when the secret before the last rotation also signs.', nullable(timestamp())),
 })
 export type Webhook = Infer<typeof Webhook>
 export const NewWebhook = extended(Webhook, { secret: string({ description: 'Signs every delivery. Shown once.' }) })
 
-/** What a delivery is made for: an event, a request to send one again, or a request to try the endpoint. */
+/** The cause of a delivery: an event, a request to send one again, or a test of the endpoint. */
 export const deliveryOrigins = ['event', 'resend', 'test'] as const
 export type DeliveryOrigin = (typeof deliveryOrigins)[number]
-/** `skipped`: the endpoint was turned off or removed before. */
+/** `skipped`: the endpoint was turned off or removed before the delivery. */
 export const deliveryStates = ['waiting', 'delivered', 'failed', 'skipped'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
@@ -70,7 +70,7 @@ const DeliveryAttempt = object({
   url: string({ description: 'Where the request went.' }),
   headers: described('Headers of the request.', Headers),
   status: nullable(integer({ description: 'HTTP status of the answer; null without one.' })),
-  responseHeaders: described('Headers of the answer that help to find it again.', Headers),
+  responseHeaders: described('Headers of the answer that help to trace it.', Headers),
   response: described('The first 4 KB of the answer; null without one.', untrusted(nullable(string()))),
   error: nullable(string({ description: 'Why there is no answer, or what is wrong with it.' })),
   durationMs: integer(),
@@ -80,15 +80,15 @@ export const Delivery = object({
   webhookId: string(),
   eventId: string(),
   type: string(),
-  origin: oneOf(deliveryOrigins, { description: 'A resend and a test event have one attempt.' }),
+  origin: oneOf(deliveryOrigins, { description: 'Resends and test events have a single attempt.' }),
   state: oneOf(deliveryStates, { description: '"skipped": the endpoint was turned off or removed.' }),
   createdAt: timestamp(),
-  nextAttemptAt: described('null when none follows.', nullable(timestamp())),
-  body: untrusted(string({ description: 'The body of every attempt, to the byte.' })),
+  nextAttemptAt: described('null if there is none.', nullable(timestamp())),
+  body: untrusted(string({ description: 'The exact body of every attempt.' })),
   attempts: array(DeliveryAttempt),
 })
 
-/** What became of the attempts of an hour or a day. */
+/** The outcomes of the attempts of an hour or a day. */
 export const AttemptCounts = object({
   by: oneOf(['hour', 'day']),
   attempts: array(
@@ -96,7 +96,7 @@ export const AttemptCounts = object({
       from: timestamp({ description: 'The beginning of the hour or day (UTC).' }),
       delivered: integer(),
       failed: integer(),
-      averageMs: nullable(integer({ description: 'How long they took; null without any.' })),
+      averageMs: nullable(integer({ description: 'Average duration; null if there were none.' })),
     }),
     { description: 'The last 48 hours or 30 days, the oldest first.' },
   ),
@@ -108,7 +108,7 @@ export const WebhookUrl = string({
   format: 'uri',
   description: 'Where to post, by https at a public address.',
 })
-export const WebhookDescription = line(500, 'Orders, to the shop', { description: 'What it is for.' })
+export const WebhookDescription = line(500, 'Orders, to the shop', { description: 'What the endpoint is for.' })
 
 /** interface.md, Webhook event envelope; decisions.md 2, Cursor. */
 export const EventEnvelope = object({

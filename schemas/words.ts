@@ -1,6 +1,6 @@
 /**
- * What a value is told that does not fit its schema: what is wrong with it and what to change, in plain English. The words
- * for a pattern stand beside it in its schema (`form` of infer.ts), those for a format here.
+ * The words for a value that does not fit its schema: what is wrong with it and what to change, in plain English. The words for a
+ * pattern are beside it in its schema (`form` of infer.ts), those for a format are here.
  */
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { closestMatch } from 'leven'
@@ -8,28 +8,28 @@ import { formKeyword, type JsonSchema, propertiesOf } from './infer.ts'
 
 export type Words = { readonly message: string; readonly fix: string }
 
-/** A name longer than this is cut where it is told. */
+/** Longer names are cut in messages. */
 const namedMax = 100
-/** A longer description of a field is left to the documents. */
+/** Longer descriptions of a field are not repeated in messages. */
 const aboutMax = 120
 
-/** What texts of a format are, and one of them. */
+/** A noun for the texts of each format, and an example. */
 export const formats = {
   'date-time': { form: 'an ISO 8601 time with its zone', example: '2026-01-31T12:00:00Z' },
   uri: { form: 'a whole URL', example: 'https://example.org/hook' },
 } as const
 
-/** The known name that an unknown one was probably meant to be. */
+/** Returns the known name that the caller of an unknown one probably meant. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > namedMax) return undefined
-  // Two letters that changed places are two steps apart.
+  // Two swapped letters count as two steps.
   const maxDistance = name.length < 4 ? 1 : Math.max(2, Math.floor(name.length / 3))
   const same = known.find((each) => each.toLowerCase() === name.toLowerCase())
   const longer = known.filter((each) => name !== '' && each.toLowerCase().startsWith(name.toLowerCase()))
   return same ?? closestMatch(name, known, { maxDistance }) ?? (longer.length === 1 ? longer[0] : undefined)
 }
 
-/** The words for a name that nobody knows; `what` it was to be, such as `field`, and `at` where it stands. */
+/** The words for an unknown name; `what` is the noun for it, such as `field`, and `at` is where it is. */
 export function unknownName(what: string, name: string, known: readonly string[], at = quoted(name)): Words {
   const meant = nearest(name, known)
   const others = known.length === 0 ? 'none is known here' : `known are ${known.join(', ')}`
@@ -115,7 +115,7 @@ const words: { readonly [keyword: string]: (fault: Fault) => Words } = {
   }),
 }
 
-/** The words for a name of a record, such as the header fields of a send. */
+/** The words for an invalid name in a record, such as the header fields of a send. */
 function wordsOfName(name: string, schema: JsonSchema, named: string): Words {
   const { form, example } = formOf(schema)
   return {
@@ -134,7 +134,7 @@ function wanted(schema: JsonSchema): string {
   return type === 'string' ? formOf(schema).form : (nouns[String(type)] ?? 'what its description says')
 }
 
-/** The same with an example, where a schema has one. */
+/** The same with an example, if the schema has one. */
 function shown(schema: JsonSchema): string {
   const example = exampleOf(schema)
   return example === '' ? wanted(schema) : `${wanted(schema)}, such as ${example}`
@@ -179,12 +179,12 @@ function alternatives(several: readonly string[]): string {
 function kindOf(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value)
   // Such as 1e400, which JSON.parse reads as infinite.
-  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number larger than any that can be kept'
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number that is too large'
   if (typeof value === 'number') return Number.isInteger(value) ? 'a number' : 'a number with a fraction'
   return Array.isArray(value) ? 'a list' : (nouns[typeof value] ?? 'no value')
 }
 
-/** A name as it is told: cut, and without control characters. */
+/** A name as it is shown: cut, and without control characters. */
 export const quoted = (name: string): string =>
   `"${(name.length > namedMax ? `${name.slice(0, namedMax)}...` : name).replaceAll(/\p{Cc}/gu, '\ufffd')}"`
 const amount = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`
