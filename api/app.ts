@@ -1,6 +1,6 @@
 /**
- * The HTTP door. Invariants: every response has an X-Request-Id and the security headers; every failure, whoever threw it,
- * is rendered in one place; a path may hold a secret, so the log has the route's text instead, such as `/claim/{token}`.
+ * The HTTP door. Invariants: every response has an X-Request-Id and the security headers; every failure, whatever threw it, is
+ * rendered in one place; since a path may contain a secret, the log has the path of the route instead, such as `/claim/{token}`.
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -16,8 +16,8 @@ import { allowedMethods, createRouting, type RequestState, routeOf } from './rou
 
 /**
  * Builds the listener of an HTTP server: the REST API of the operations, the MCP endpoint, health, and the documents.
- * That the operations are sound is proved before (operations/check.ts): compiling all of their schemas would take half of
- * the start.
+ * It does not check the operations: that is done beforehand (operations/check.ts), because compiling all their schemas would take
+ * half of the start.
  */
 export function createApi(
   ctx: Context,
@@ -36,7 +36,7 @@ export function createApi(
   return (request, response) => void listener(request, response)
 }
 
-/** Gives a request its name and its state, and logs how it ended. */
+/** Gives a request its id and its state, and logs its outcome. */
 function beginAndLog(service: Context, proxies: Proxies): Middleware<RequestState> {
   return async (koa, next) => {
     const startedAt = performance.now()
@@ -50,7 +50,7 @@ function beginAndLog(service: Context, proxies: Proxies): Middleware<RequestStat
   }
 }
 
-/** Aborts when the connection ends before the answer went out. */
+/** Aborts when the connection ends before the answer is sent. */
 function hangUpOf({ res }: Pick<KoaContext, 'res'>): AbortSignal {
   const hangUp = new AbortController()
   res.once('close', () => {
@@ -59,7 +59,7 @@ function hangUpOf({ res }: Pick<KoaContext, 'res'>): AbortSignal {
   return hangUp.signal
 }
 
-/** Sets the headers that every answer has, and those that were gathered while it was made. */
+/** Sets the headers of every answer, and those that were collected while it was made. */
 const setHeaders: Middleware<RequestState> = async (koa, next) => {
   const { ctx, headers } = koa.state
   koa.set(standardHeaders(ctx))
@@ -67,7 +67,7 @@ const setHeaders: Middleware<RequestState> = async (koa, next) => {
   koa.set(headers)
 }
 
-/** Turns whatever was thrown into the error object of the API. */
+/** Turns anything thrown into the error object of the API. */
 const answerFailures: Middleware<RequestState> = async (koa, next) => {
   try {
     await next()
@@ -82,7 +82,7 @@ const answerFailures: Middleware<RequestState> = async (koa, next) => {
   }
 }
 
-/** Ends the connection after a refusal: of an unsound request it is unclear where the next one begins. */
+/** Closes the connection after refusing an unsound request, because it is unclear where the next request begins. */
 const refuseUnsound: Middleware<RequestState> = (koa, next) => {
   try {
     requireSoundRequest(koa.req)
@@ -94,7 +94,7 @@ const refuseUnsound: Middleware<RequestState> = (koa, next) => {
 }
 
 /**
- * Answers that nothing is served here: to a caller with a key with the headers of its account, to others without asking for
+ * Answers that nothing is served at this path: a caller with a key also gets the headers of its account, and others are not asked for
  * a key.
  */
 const serveNothing: Middleware<RequestState> = async (koa) => {
@@ -112,10 +112,10 @@ const serveNothing: Middleware<RequestState> = async (koa) => {
     await countRequest(ctx, principal, headers)
   }
   throw allowed.length > 0
-    ? new Failure('not_found', `This path does not take ${koa.method}.`, {
-        fix: `Use one of the methods it takes: ${allowed.join(', ')}.`,
+    ? new Failure('not_found', `This path does not support ${koa.method}.`, {
+        fix: `Use one of its methods: ${allowed.join(', ')}.`,
       })
     : new Failure('not_found', 'There is nothing at this path.', {
-        fix: `Compare the path with ${ctx.baseUrl}/openapi.json, which lists them all.`,
+        fix: `Compare the path with ${ctx.baseUrl}/openapi.json, which lists all paths.`,
       })
 }

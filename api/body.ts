@@ -1,4 +1,4 @@
-/** Long answers are written in pieces, so that other requests are served in between. */
+/** Sends answers. Long ones are written in pieces, so that other requests are served in between. */
 import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context as KoaContext } from 'koa'
@@ -6,9 +6,9 @@ import type { StoredFile } from '../operations/registry.ts'
 import { isShared, sharedJson } from '../operations/shared-json.ts'
 import type { InFlight, Transfer } from './in-flight.ts'
 
-/** Size of a piece: bytes of binary content, UTF-16 units of a text. */
+/** Size of a piece: in bytes for binary content, in UTF-16 units for text. */
 const pieceSize = 256 * 1024
-/** One piece is buffered; the next is made when the peer has taken it. */
+/** One piece is buffered; the next is made once the peer has read it. */
 const ahead = { highWaterMark: 1 }
 
 /** Sends an object as JSON. Fails with `unavailable` when too many long answers are in flight. */
@@ -29,7 +29,7 @@ export function sendJson(koa: KoaContext, body: object, inFlight: InFlight): voi
   koa.body = Readable.from(encoded([...texts, '}'], transfer), ahead)
 }
 
-/** Sends an object of which parts were written before. */
+/** Sends an object some of whose parts were serialised before. */
 function sendShared(koa: KoaContext, fields: readonly (readonly [name: string, value: unknown])[]): void {
   const parts = fields.flatMap(([name, value], n) => [
     Buffer.from(`${n === 0 ? '{' : ','}${JSON.stringify(name)}:`),
@@ -50,7 +50,7 @@ export function sendInPieces(koa: KoaContext, bytes: Buffer, inFlight: InFlight)
   koa.length = bytes.length
 }
 
-/** Sends a file with its Content-Length; it is read as fast as the peer takes it. */
+/** Sends a file with its Content-Length; it is read as fast as the peer reads. */
 export function sendAsRead(
   koa: KoaContext,
   { read }: StoredFile['content'],
@@ -65,7 +65,7 @@ const isLong = (value: unknown): value is string => typeof value === 'string' &&
 
 type Escaped = { readonly text: string }
 
-/** Cuts a text into pieces that are escaped one at a time, as they are sent; no piece ends between two surrogates. */
+/** Cuts a text into pieces that are escaped one at a time, as they are sent; no piece ends within a surrogate pair. */
 function piecesOf(text: string): readonly Escaped[] {
   const pieces: Escaped[] = []
   for (let from = 0; from < text.length; ) {

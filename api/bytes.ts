@@ -6,8 +6,8 @@ import type { InFlight } from './in-flight.ts'
 import { HttpRefusal } from './refusals.ts'
 
 /**
- * Sends bytes, all or the one range that was asked for (RFC 9110 14.2). Strangers made this content, so browsers are told
- * to download it, not to guess its type, and to run nothing in it. Fails with an `HttpRefusal` (416), `unavailable`.
+ * Sends bytes: all of them, or the one range that was requested (RFC 9110 14.2). Strangers wrote this content, so browsers are told
+ * to download it, not to guess its type, and to run nothing in it. Fails with an `HttpRefusal` (416) or `unavailable`.
  */
 export function sendBytes(
   koa: KoaContext,
@@ -26,7 +26,7 @@ export function sendBytes(
     koa.status = 304
     return
   }
-  // Range is for GET alone (RFC 9110 14.2); with If-Range, only for a caller who has part of these same bytes (13.1.5).
+  // Range is for GET alone (RFC 9110 14.2); with If-Range, only for a caller who already has a part of these bytes (13.1.5).
   const mayBeRange = koa.method === 'GET' && ['', tag].includes(koa.get('if-range'))
   const range = mayBeRange ? readRange(koa.get('range'), length) : null
   if (range === 'unsatisfiable') {
@@ -51,7 +51,7 @@ function isNamed(list: string, tag: string): boolean {
 type Range = { readonly first: number; readonly last: number }
 
 /**
- * Returns null when everything is to be sent: without a range, for several ranges, and for a form or unit not understood.
+ * Returns null if everything is to be sent: without a range, for several ranges, and for an unknown form or unit.
  */
 function readRange(header: string, length: number): Range | 'unsatisfiable' | null {
   const match = /^bytes=(\d*)-(\d*)$/i.exec(header.trim())
@@ -72,10 +72,10 @@ function safeType(contentType: string): string {
   return /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/.test(contentType) ? contentType.toLowerCase() : 'application/octet-stream'
 }
 
-/** Longest file name that a client is given; many file systems allow 255 bytes. */
+/** Longest file name in a response; many file systems allow 255 bytes. */
 const nameBytesMax = 200
 
-/** RFC 6266 with RFC 8187: an ASCII name for old clients and the real one beside it. */
+/** RFC 6266 with RFC 8187: an ASCII name for old clients, and the real name if it differs. */
 export function contentDisposition(name: string): string {
   const safe = safeName(name)
   const ascii = safe.replace(/[^\x20-\x7e]/g, '_').replace(/["\\%]/g, '_')

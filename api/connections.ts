@@ -1,6 +1,6 @@
 /**
- * The limits of connections. Invariants: a connection beyond one is closed before anything of it is read; a trusted proxy
- * stands for many clients, so only the limit of all connections holds for it.
+ * The limits of connections. Invariants: a connection past a limit is closed before anything is read from it; a trusted proxy stands
+ * for many clients, so only the limit on all connections applies to it.
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,11 +8,11 @@ import { ConnectionCounter } from '../core/access/connections.ts'
 import type { Context } from '../core/process/context.ts'
 import type { Proxies } from './proxies.ts'
 
-/** Keeps a server to `limits.http`. */
+/** Makes a server obey `limits.http`. */
 export function limitConnections(server: Server, { settings, log }: Context, { isTrusted }: Proxies): void {
   const { http } = settings.limits
   const counter = new ConnectionCounter(http)
-  /** Those that have not brought a request yet, oldest first. */
+  /** Connections that have not sent a request yet, oldest first. */
   const silent = new Set<Socket>()
   const refuse = (socket: Socket, reason: string) => {
     log.debug({ peerAddress: socket.remoteAddress, reason }, 'a connection was closed')

@@ -1,6 +1,6 @@
 /**
- * Serves the dashboard (web/) below /app. It is made after the service is ready (cli/web-build.ts): until then its pages say so.
- * Every path below /app is a place within it, so all get the same document.
+ * Serves the dashboard (web/) below /app. It is built after the service is ready (cli/web-build.ts); until then its pages say so.
+ * Every path below /app is a page within the dashboard, so all of them get the same document.
  */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -12,12 +12,12 @@ import type { Exchange, Route } from './routes.ts'
 export type Dashboard = {
   state():
     | { readonly is: 'being made' | 'not made' }
-    /** The folder has index.html, and assets/ with files that are named after their content, each also with .br and .gz. */
+    /** The folder has index.html, and assets/ with files named by a hash of their content, each also as .br and .gz. */
     | { readonly is: 'made'; readonly folder: string }
 }
 
 const root = '/app'
-/** Nothing inline, no other host; pictures of mail may be data, or read by the page itself. Mail is shown in frames of its own policy. */
+/** Nothing inline and no other host. Images may be data: or blob: URLs, for those in mail; mail is shown in frames with their own policy. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -36,7 +36,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 }
 const codings = { br: '.br', gzip: '.gz', identity: '' } as const
-/** How soon the page that says that the dashboard is being made looks again. */
+/** How soon the page that says that the dashboard is being built reloads. */
 const againSeconds = 2
 
 export function dashboardRoutes(dashboard: Dashboard): readonly Route[] {
@@ -44,17 +44,17 @@ export function dashboardRoutes(dashboard: Dashboard): readonly Route[] {
   return [
     { method: 'GET', path: '/', serve: leadToDashboard },
     { method: 'GET', path: root, serve },
-    // Of two routes with as many parameters the first serves.
+    // Of two routes with the same number of parameters, the first serves.
     { method: 'GET', path: `${root}/assets/{file}`, serve: (exchange) => serveAsset(exchange, dashboard) },
     { method: 'GET', path: `${root}/{place...}`, serve },
   ]
 }
 
-/** A browser at the root is led to the dashboard; programs are told that nothing is there. */
+/** Redirects a browser at the root to the dashboard; programs get `not_found`. */
 function leadToDashboard(exchange: Exchange): void {
   if (exchange.accepts('json', 'html') !== 'html')
     throw new Failure('not_found', 'There is nothing at this path.', {
-      fix: `The API begins at ${exchange.state.ctx.baseUrl}/api/v1; a browser is led to the dashboard from here.`,
+      fix: `The API begins at ${exchange.state.ctx.baseUrl}/api/v1; a browser is redirected from here to the dashboard.`,
     })
   exchange.status = 303
   exchange.set('Location', root)
@@ -77,17 +77,17 @@ async function serveAsset(exchange: Exchange, dashboard: Dashboard): Promise<voi
   const content = folder === null ? null : await inCoding(exchange, path.join(folder, 'assets', file))
   if (type === undefined || content === null)
     throw new Failure('not_found', 'There is no such file of the dashboard.', {
-      fix: 'Load the page again: the dashboard was renewed.',
+      fix: 'Reload the page: the dashboard has been updated.',
     })
   exchange.set('Cache-Control', 'public, max-age=31536000, immutable')
   exchange.type = type
   exchange.body = content
 }
 
-/** A file in the best coding that the client takes and that there is; null when there is no such file. */
+/** A file in the best coding that the client accepts and that exists; null if there is no such file. */
 async function inCoding(exchange: Exchange, file: string): Promise<Buffer | null> {
   exchange.vary('Accept-Encoding')
-  // The smallest one that the client takes: browsers name all without saying which they like best.
+  // The smallest one that the client accepts: browsers name all of them without a preference.
   const wanted = (['br', 'gzip'] as const).find((coding) => exchange.acceptsEncodings(coding) === coding) ?? 'identity'
   for (const coding of new Set([wanted, 'identity'] as const)) {
     const content = await readIfThere(`${file}${codings[coding]}`)

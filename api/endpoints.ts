@@ -28,17 +28,17 @@ export type Readiness = { readonly ready: boolean; readonly parts: { readonly [p
 
 export type ApiOptions = {
   readiness(): Promise<Readiness>
-  /** Whether and where the dashboard is; without it, it is being made. */
+  /** The state of the dashboard; default: it is being built. */
   readonly dashboard?: Dashboard
   /** Serves /api/mcp. */
   readonly mcp?: McpEndpoint
-  /** Whether an answer that its declaration does not allow is an error: for tests. */
+  /** Whether an answer that the operation does not declare is an error: for tests. */
   readonly checkOutput?: boolean
 }
 
 const noDashboard: Dashboard = { state: () => ({ is: 'being made' }) }
 
-/** The long bodies and answers in flight, in this process. */
+/** The long request bodies and answers in flight in this process. */
 type Traffic = { readonly bodies: InFlight; readonly answers: InFlight }
 
 /** The routes of all endpoints. */
@@ -97,7 +97,7 @@ async function serveOperation(
     ...(typeof key === 'string' && { idempotency: () => ({ key }) }),
     input: async () => {
       const query = new URLSearchParams(exchange.querystring)
-      // Newer than what stands in the address: a client sends it when it connects again (HTML 9.2.3).
+      // Newer than the cursor in the URL: a client sends it when it reconnects (HTML 9.2.3).
       if (isGoingOn) query.set('after', lastEventId)
       const hasBody = operation.method !== 'GET'
       const limitBytes = operation.body === 'send' ? sendBodyBytes : bodyBytes
@@ -113,11 +113,11 @@ async function serveOperation(
   else sendJson(exchange, answer.body, answers)
 }
 
-/** The failure of a stream that was to go on from `Last-Event-ID`, told of that header and not of the parameter that it stands for. */
+/** Rewords a failure of a stream that resumes from `Last-Event-ID`, so that it names that header instead of the parameter `after`. */
 function ofLastEventId(error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== 'validation_error' || error.detail.param !== 'after') return error
-  return new Failure('validation_error', 'The header Last-Event-ID is no id of an event of this stream.', {
-    fix: 'Send the id of the last event as it came, or leave the header out to hear what is new from now on.',
+  return new Failure('validation_error', 'The header Last-Event-ID is not the id of an event of this stream.', {
+    fix: 'Send the id of the last event exactly as received, or leave the header out to get events from now on.',
   })
 }
 
@@ -148,14 +148,14 @@ function descriptionEndpoint({ baseUrl }: Context): Route {
     method: 'GET',
     path: '/openapi.json',
     serve(exchange) {
-      // Made for the first who asks: it takes 40 ms, which every start would wait for.
+      // Made for the first request: it takes 40 ms, which would delay every start.
       description ??= openApi(operations, { baseUrl, version: serviceVersion() })
       exchange.body = description
     },
   }
 }
 
-/** The file of an export, in pieces as they are read from the database. */
+/** The file of an export, sent while it is read from the database. */
 const exportEndpoint: Route = {
   method: 'GET',
   path: '/exports/{token}',

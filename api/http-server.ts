@@ -1,6 +1,6 @@
 /**
- * The HTTP server of the door, and its answers to what Node's parser refuses before there is a request. Invariant: such an
- * answer is never taken for that of an earlier request on the connection; it waits until that one is answered.
+ * The HTTP server of the door, and its answers to input that Node's parser refuses before there is a request. Invariant: such an
+ * answer is never mistaken for that of an earlier request on the connection; it waits until that request is answered.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -22,29 +22,29 @@ import type { ApiOptions } from './endpoints.ts'
 import { createProxies } from './proxies.ts'
 import { HttpRefusal, refusalAnswer, standardHeaders } from './refusals.ts'
 
-/** How long a whole request may take to come, and how often it is looked for those that take too long. */
+/** How long a whole request may take to arrive, and how often requests that take too long are looked for. */
 const requestMs = 300_000
 const checkMs = 1_000
-/** How long a peer that was refused may take to read the answer. */
+/** How long a refused peer may take to read the answer. */
 const lingerMs = 5_000
 
 type Exchange = { readonly request: IncomingMessage; readonly response: ServerResponse }
 
 /**
- * Makes the HTTP server of the API; it does not listen yet. `timeouts` replace those of the settings and of Node. Throws when
- * the settings name a proxy that is no address.
+ * Creates the HTTP server of the API; it does not listen yet. `timeouts` override those of the settings and of Node. Throws if the
+ * settings name a proxy that is not an address or network.
  */
 export function createHttpServer(ctx: Context, options: ApiOptions, timeouts: ServerOptions = {}): Server {
   const proxies = createProxies(ctx.settings.http.proxies)
   const listener = createApi(ctx, proxies, options)
   const headersTimeout = ctx.settings.limits.http.headerSeconds * 1_000
   const ownTimeouts = { headersTimeout, requestTimeout: requestMs, connectionsCheckingInterval: checkMs, ...timeouts }
-  // Missing and doubled hosts are refused by `requireSoundRequest`, with an error object.
+  // Missing and duplicate Host headers are refused by `requireSoundRequest`, with an error object.
   const server = createServer({ ...ownTimeouts, requireHostHeader: false }, listener)
   limitConnections(server, ctx, proxies)
   const latest = new WeakMap<Duplex, Exchange>()
   const refused = new WeakSet<Duplex>()
-  /** Refuses what came after the latest request of a connection, or the rest of that request. */
+  /** Refuses the input after the latest request of a connection, or the rest of that request. */
   const refuseNext = (socket: Duplex, failure: Failure) => {
     const { request, response } = latest.get(socket) ?? {}
     if (request === undefined || response === undefined || response.closed) refuse(ctx, socket, failure)
@@ -55,12 +55,12 @@ export function createHttpServer(ctx: Context, options: ApiOptions, timeouts: Se
     else if (response.headersSent) socket.destroy()
     else refuse(ctx, socket, failure)
   }
-  /** Refuses what came, and hears nothing more of the connection. */
+  /** Refuses the input, and ignores further errors of the connection. */
   const refuseForGood = (socket: Duplex, failure: Failure) => {
     refused.add(socket)
     refuseNext(socket, failure)
   }
-  /** Refuses a request that is late, unless all of it is there and not yet read: this process itself may have stood still. */
+  /** Refuses a late request, unless it has fully arrived and was only not read yet: this process itself may have been blocked. */
   const refuseLate = (socket: Duplex, failure: Failure) => {
     const before = latest.get(socket)
     const wasWhole = before?.request.complete
@@ -74,11 +74,11 @@ export function createHttpServer(ctx: Context, options: ApiOptions, timeouts: Se
   server.prependListener('request', note)
   server.on('checkExpectation', note).on('checkExpectation', listener)
   server.on('connect', ({ method }, socket) => {
-    // Node takes its own listener away.
+    // Node removes its own listener.
     socket.on('error', () => socket.destroy())
     refuseNext(
       socket,
-      new Failure('not_found', `This path does not take ${method}.`, { fix: 'Use GET, POST, PUT, PATCH or DELETE.' }),
+      new Failure('not_found', `This path does not support ${method}.`, { fix: 'Use GET, POST, PUT, PATCH or DELETE.' }),
     )
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -107,9 +107,9 @@ const refusals: { readonly [code: string]: readonly [status: number, message: st
   ],
   HPE_INVALID_CONTENT_LENGTH: [400, ...oneLength],
   HPE_INVALID_EOF_STATE: [400, 'The request ended early.', 'Send the whole request before closing the connection.'],
-  HPE_INVALID_METHOD: [400, 'The request does not begin with a method that is known.', wellFormed],
+  HPE_INVALID_METHOD: [400, 'The request does not begin with a known method.', wellFormed],
   HPE_INVALID_TRANSFER_ENCODING: [400, ...oneLength],
-  HPE_PAUSED_H2_UPGRADE: [505, 'HTTP/2 is not spoken here.', 'Use HTTP/1.1.'],
+  HPE_PAUSED_H2_UPGRADE: [505, 'HTTP/2 is not supported.', 'Use HTTP/1.1.'],
   HPE_UNEXPECTED_CONTENT_LENGTH: [400, ...oneLength],
 }
 
@@ -135,7 +135,7 @@ function refuse(ctx: Context, socket: Duplex, failure: Failure): void {
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${text}`)
-  // Its end is only heard of a socket that is read.
+  // The end of a socket is noticed only while it is read.
   socket.resume()
   const timer = setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.once('close', () => clearTimeout(timer))

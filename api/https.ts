@@ -1,7 +1,7 @@
 /**
- * The HTTPS door: TLS before the HTTP server of the same process, which is handed the encrypted connections, so that what it
- * serves, limits and waits for is the same at both doors. Invariant: connections are limited from their first byte on, here until
- * their end, and by the HTTP server once they speak.
+ * The HTTPS door: TLS in front of the HTTP server of the same process. That server receives the decrypted connections, so both doors
+ * have the same endpoints, limits and timeouts. Invariant: connections are counted from their first byte to their end here, and by the
+ * HTTP server once their handshake is done.
  */
 import type { Server as HttpServer } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,7 +11,7 @@ import { createTlsServer, type TlsContexts } from '../core/certificates/tls-cont
 import type { Context } from '../core/process/context.ts'
 import { createProxies } from './proxies.ts'
 
-/** Makes the HTTPS door of an HTTP server; it does not listen yet. A handshake may take as long as a header. */
+/** Creates the HTTPS door of an HTTP server; it does not listen yet. A handshake may take as long as a header. */
 export function createHttpsDoor({ settings }: Context, server: HttpServer, contexts: TlsContexts): Server {
   const { http } = settings.limits
   const { isTrusted } = createProxies(settings.http.proxies)

@@ -1,26 +1,26 @@
 /**
- * Limits the memory of what is in flight: long answers until their peers have read them, long bodies until they have arrived.
+ * Limits the memory of transfers in flight: long answers until their peers have read them, long bodies until they have arrived.
  * Invariant: together they take at most `bytesMax`, unless a single one is larger. When there is no room for another transfer,
- * those whose peers have not read or sent anything for `stillMs` are cut off, the stillest first.
+ * those whose peers have not read or sent anything for `stillMs` are cut off, the longest idle first.
  */
 import { Failure } from '../schemas/failures.ts'
 
-/** The part of a response or a connection that is used here. */
+/** The part of a response or connection that this file uses. */
 type Stream = {
   on(event: 'close', listener: () => void): unknown
   off(event: 'close', listener: () => void): unknown
   destroy(): unknown
 }
 
-/** To be told of each piece that moved, and of the end if it comes before the stream closes. */
+/** To be called for each piece that moved, and at the end if it comes before the stream closes. */
 export type Transfer = { moved(): void; done(): void }
 
 export type InFlight = {
-  /** Counts so many bytes until the transfer is done or its stream closes. Fails with `unavailable` when there is no room. */
+  /** Counts `bytes` until the transfer is done or its stream closes. Fails with `unavailable` when there is no room. */
   add(stream: Stream, bytes: number): Transfer
 }
 
-/** Even a peer on a bad line reads or sends something within this time. */
+/** Even a peer with a bad connection reads or sends something within this time. */
 const stillMs = 10_000
 const retrySeconds = 5
 
@@ -59,7 +59,7 @@ export function createInFlight({
     add(stream, bytes) {
       if (bytesHeld + bytes > bytesMax()) makeRoom(bytes)
       if (bytesHeld > 0 && bytesHeld + bytes > bytesMax())
-        throw new Failure('unavailable', 'Too much is in flight at once; please try again later.', {
+        throw new Failure('unavailable', 'Too many long bodies and answers are in transfer at once.', {
           retryAfter: retrySeconds,
         })
       const done = () => forget(one)

@@ -8,16 +8,16 @@ import { Failure } from '../schemas/failures.ts'
 import { twice, unknown } from '../schemas/refusals.ts'
 import type { InFlight, Transfer } from './in-flight.ts'
 
-/** How much of a body that is too large is still read and thrown away, so that the peer gets to read the answer. */
+/** How much of a body that is too large is still read and discarded, so that the peer can read the answer. */
 const discardBytesMax = 64 * 1024 * 1024
 const discardMs = 5_000
-/** Bodies longer than this count as long: their bytes in flight are limited. */
+/** Bodies longer than this are long: the total of their bytes in flight is limited. */
 const longBytes = 256 * 1024
 
 /**
- * Merges path, query and body into the operation's input. Fails with `validation_error` for a field that does not belong
- * where it stands. Query texts become the numbers and booleans that their schemas ask for; one that does not look like it
- * stays a text, which the schema then refuses.
+ * Merges path, query and body into the operation's input. Fails with `validation_error` for a field in the wrong one of them. Query
+ * texts become the numbers and booleans that their schemas require; a text of another form stays a text, which the schema then
+ * refuses.
  */
 export function inputOf(
   operation: Operation,
@@ -39,7 +39,7 @@ export function inputOf(
   return { ...body, ...Object.fromEntries(asked), ...path }
 }
 
-/** The failure for a name that has no place in the query or body of this operation. */
+/** The failure for a name that does not belong in the query or body of this operation. */
 function misplaced(fields: ReadonlyMap<string, Field>, name: string, found: 'query' | 'body'): Failure {
   const field = fields.get(name)
   if (field === undefined) {
@@ -66,9 +66,9 @@ function queryValue({ schema }: Field, text: string): unknown {
 type BodyOptions = { readonly limitBytes: number; readonly parsing: Parsing; readonly inFlight: InFlight }
 
 /**
- * Reads a JSON object; no body at all is `{}`. Stops reading at `limitBytes`; a long body is parsed in a thread of
- * `parsing`. Fails with `payload_too_large`, `unavailable` (too many long bodies in flight), or `invalid_request` for
- * another media type, bad UTF-8, bad JSON, deeply nested JSON or another kind of value.
+ * Reads a JSON object; a request without a body gives `{}`. Stops reading at `limitBytes`; a long body is parsed in a thread of
+ * `parsing`. Fails with `payload_too_large`, `unavailable` (too many long bodies in flight), or `invalid_request` for another media
+ * type, bad UTF-8, bad JSON, deeply nested JSON or a value other than an object.
  */
 export async function readJsonObject(
   request: IncomingMessage,
@@ -77,11 +77,11 @@ export async function readJsonObject(
   const value = await readJson(request, options)
   if (value === undefined) return {}
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Failure('invalid_request', 'The body is JSON, but no object.', { fix: 'Send one JSON object: {...}.' })
+    throw new Failure('invalid_request', 'The body is JSON, but not an object.', { fix: 'Send one JSON object: {...}.' })
   return value as { readonly [field: string]: unknown }
 }
 
-/** Reads a JSON body; returns undefined when there is none. Fails like `readJsonObject`. */
+/** Reads a JSON body; returns undefined if there is none. Fails as `readJsonObject`. */
 export async function readJson(
   request: IncomingMessage,
   { limitBytes, parsing, inFlight }: BodyOptions,
@@ -90,8 +90,8 @@ export async function readJson(
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return undefined
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.toLowerCase() !== 'identity')
-    throw new Failure('invalid_request', `Content-Encoding ${encoding} is not understood.`, {
-      fix: 'Send the body as it is, without Content-Encoding.',
+    throw new Failure('invalid_request', `Content-Encoding ${encoding} is not supported.`, {
+      fix: 'Send the body uncompressed, without Content-Encoding.',
     })
   const mediaType = mediaTypeOf(request)
   if (mediaType !== 'application/json' && !/^application\/[\w.-]+\+json$/.test(mediaType))
@@ -104,16 +104,16 @@ export async function readJson(
   // The parser's reason is left out, because its error text quotes the body.
   if (parsed === 'malformed')
     throw new Failure('invalid_request', 'The body is not well-formed JSON in UTF-8.', {
-      fix: 'Write the body with a JSON library: look for unescaped quotes and line breaks, commas too many, and other charsets.',
+      fix: 'Write the body with a JSON library: check for unescaped quotes and line breaks, extra commas, and other charsets.',
     })
   if (parsed === 'too deep')
     throw new Failure('invalid_request', `The body has arrays and objects in more than ${jsonDepthMax} levels.`, {
-      fix: 'Nest less: no field takes so many levels.',
+      fix: 'Nest less deeply: no field needs so many levels.',
     })
   return parsed.value
 }
 
-/** The largest form: that of a page with all scopes chosen has less than 8 KiB. */
+/** Largest form; a page with all scopes chosen sends less than 8 KiB. */
 const formBytes = 64 * 1024
 
 /**
@@ -132,7 +132,7 @@ export async function readForm(
   return new URLSearchParams(bytes.toString('utf8'))
 }
 
-/** Reads a body as text, of whatever media type. Fails with `payload_too_large` or `unavailable`. */
+/** Reads a body as text, of any media type. Fails with `payload_too_large` or `unavailable`. */
 export async function readText(
   request: IncomingMessage,
   options: Pick<BodyOptions, 'limitBytes' | 'inFlight'>,
@@ -202,7 +202,7 @@ async function readBody(
   })
 }
 
-/** Reads on for a while and throws everything away: closing a connection with unread data would lose the answer. */
+/** Keeps reading for a while and discards everything: closing a connection with unread data would lose the answer. */
 function discard(request: IncomingMessage): void {
   let left = discardBytesMax
   const timer = setTimeout(() => request.destroy(), discardMs).unref()

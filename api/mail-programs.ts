@@ -1,6 +1,6 @@
 /**
- * Documents by which mail programs configure themselves: autoconfig (Thunderbird and others) and autodiscover (Outlook and
- * others). They tell nobody which mailboxes there are: every address gets the same.
+ * Documents with which mail programs configure themselves: autoconfig (Thunderbird and others) and autodiscover (Outlook and
+ * others). They do not reveal which mailboxes exist: every address gets the same answer.
  */
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import type { Context } from '../core/process/context.ts'
@@ -10,7 +10,7 @@ import { readText } from './input.ts'
 import { type Html, html } from './pages/html.ts'
 import type { Exchange, Route } from './routes.ts'
 
-/** The largest request of autodiscover: real ones have less than 1 KiB. */
+/** Largest autodiscover request; real ones have less than 1 KiB. */
 const requestBytes = 16 * 1024
 
 export function mailProgramRoutes(inFlight: InFlight): readonly Route[] {
@@ -27,7 +27,7 @@ export function mailProgramRoutes(inFlight: InFlight): readonly Route[] {
 type Server = { readonly port: number; readonly isTls: boolean }
 type Servers = { readonly reading: readonly Server[]; readonly sending: readonly Server[] }
 
-/** Where mail is read and handed in, TLS from the first byte before STARTTLS. Fails with `not_found` where it is not read. */
+/** The servers to read and submit mail, TLS from the first byte before STARTTLS. Fails with `not_found` if IMAP is off. */
 function serversOf({ settings }: Context): Servers {
   const { imap, imaps, submission, submissions } = settings
   const some = (tls: number | null, plain: number | null) =>
@@ -38,16 +38,16 @@ function serversOf({ settings }: Context): Servers {
   const servers = { reading: some(imaps.port, imap.port), sending: some(submissions.port, submission.port) }
   if (servers.reading.length === 0)
     throw new Failure('not_found', 'Mail programs cannot read mail here: IMAP is off.', {
-      fix: 'Give imaps.port or imap.port a number, or read mail by the API.',
+      fix: 'Set imaps.port or imap.port, or read mail by the API.',
     })
   return servers
 }
 
-/** An address as far as it is one for programs: what is none would not be well-formed in a document either. */
+/** The address in a text; null if it is not one for programs, which would not be well-formed in a document either. */
 const addressOf = (text: string | null) =>
   /^[^\s\p{C}@]{1,255}@[^\s\p{C}@]{1,255}$/u.exec(text?.trim() ?? '')?.[0] ?? null
 
-/** The domain whose documents are asked for at a host of its own. */
+/** The domain, if its documents are requested at its own `autoconfig.` host. */
 const domainOf = (host: string) => /^autoconfig\.(.+)$/i.exec(host)?.[1]?.toLowerCase() ?? null
 
 /** https://wiki.mozilla.org/Thunderbird:Autoconfiguration:ConfigFileFormat */
@@ -57,7 +57,7 @@ async function autoconfig(exchange: Exchange): Promise<void> {
   const { reading, sending } = serversOf(ctx)
   const address = addressOf(exchange.URL.searchParams.get('emailaddress'))
   const domain = address?.split('@')[1] ?? domainOf(exchange.hostname) ?? ctx.hostname
-  // The placeholder is for programs that ask without an address.
+  // The placeholder is for programs that do not give an address.
   const user = address ?? '%EMAILADDRESS%'
   const server = ({ port, isTls }: Server) => html`
       <hostname>${ctx.hostname}</hostname>
@@ -94,7 +94,7 @@ async function autodiscover(exchange: Exchange, inFlight: InFlight): Promise<voi
   const request = await readText(exchange.req, { limitBytes: requestBytes, inFlight })
   const address = addressOf(withoutEntities(/<EMailAddress>([^<]{1,600})<\/EMailAddress>/i.exec(request)?.[1] ?? ''))
   if (address === null)
-    throw new Failure('invalid_request', 'The request names no address.', {
+    throw new Failure('invalid_request', 'The request contains no email address.', {
       fix: 'Send an Autodiscover request with an EMailAddress in it.',
     })
   const protocol = (type: string, [first]: readonly Server[]) =>

@@ -1,7 +1,7 @@
 /**
- * Whom a request comes from. A proxy in front says for whom it asks, in Forwarded (RFC 7239) or X-Forwarded-For; anybody
- * else may say so too. Invariant: only what a trusted proxy appended is believed, so the last address that is not one of
- * theirs is the client, whatever stands before it.
+ * Finds the client of a request. A proxy in front names its client, in Forwarded (RFC 7239) or X-Forwarded-For; but anybody else can
+ * send these fields too. Invariant: only what a trusted proxy appended is believed, so the client is the last address that is not a
+ * trusted proxy, whatever comes before it.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isIP, isIPv4 } from 'node:net'
@@ -12,14 +12,14 @@ import { networksOf } from '../core/access/network.ts'
 export type Proxies = {
   /** Whether an address is one of the proxies. */
   isTrusted(address: string): boolean
-  /** The address of the client that a request of the peer comes from; '' when not even the peer is known. */
+  /** The address of the client that a request of the peer comes from; '' if even the peer is unknown. */
   clientOf(peer: string | undefined, headers: IncomingHttpHeaders): string
 }
 
-/** Makes the proxies of addresses and networks (`10.0.0.0/8`). Throws when one of them is neither. */
+/** Makes the proxies of addresses and networks (`10.0.0.0/8`). Throws if an entry is neither. */
 export function createProxies(networks: readonly string[]): Proxies {
   const { has: isTrusted } = networksOf('http.proxies', networks)
-  /** Follows a chain from its end for as long as trusted proxies tell it. */
+  /** Follows a chain from its end for as long as trusted proxies vouch for it. */
   const firstUntrusted = (peer: string, chain: readonly (string | null)[]) => {
     let client = peer
     for (const node of chain.toReversed()) {
@@ -33,7 +33,7 @@ export function createProxies(networks: readonly string[]): Proxies {
     clientOf(given = '', headers) {
       const peer = canonical(given)
       if (networks.length === 0 || !isTrusted(peer)) return peer
-      // A proxy appends to one of the fields and may pass on the other as the client wrote it: then neither is believed.
+      // A proxy appends to one of the fields and may pass on the other as the client wrote it: if they disagree, neither is believed.
       const clients = new Set(chainsOf(headers).map((chain) => firstUntrusted(peer, chain)))
       const [client = peer] = clients
       return clients.size === 1 ? client : peer
@@ -41,13 +41,13 @@ export function createProxies(networks: readonly string[]): Proxies {
   }
 }
 
-/** The address of a peer in its shortest form; that of an IPv4 address within IPv6 is the IPv4 address. */
+/** The address of a peer in its shortest form; an IPv4-mapped IPv6 address becomes the IPv4 address. */
 function canonical(given: string): string {
   if (isIPv4(given)) return given
   return isIP(given) ? ipaddr.process(given).toString() : ''
 }
 
-/** The addresses of each field that is there, the client's first; null for what is none (`unknown`, a hidden name). */
+/** The addresses in each present field, the client's first; null for an entry that is not an address (`unknown`, a hidden name). */
 function chainsOf(headers: IncomingHttpHeaders): readonly (readonly (string | null)[])[] {
   const { forwarded, 'x-forwarded-for': forwardedFor } = headers
   return [
@@ -56,7 +56,7 @@ function chainsOf(headers: IncomingHttpHeaders): readonly (readonly (string | nu
   ]
 }
 
-/** A field that is malformed tells nothing. */
+/** A malformed field counts as empty. */
 function forwardedChain(field: string): readonly (string | null)[] {
   try {
     return parseForwarded(field).map(({ for: node = '' }) => addressOf(node))
@@ -65,7 +65,7 @@ function forwardedChain(field: string): readonly (string | null)[] {
   }
 }
 
-/** An IPv4 address or one of IPv6 in brackets, with a port or without (RFC 7239 6); many write IPv6 without brackets too. */
+/** An IPv4 address or one of IPv6 in brackets, with a port or without (RFC 7239 6); many proxies also write IPv6 without brackets. */
 const nodeForm = /^(?:\[(?<v6>[^\]]+)\]|(?<v4>[\d.]+))(?::(?:\d{1,5}|_[\w.-]+))?$/
 
 function addressOf(node: string): string | null {

@@ -1,11 +1,11 @@
-/** How the HTTP door says no: whatever was thrown, as the error object of the contract; and what HTTP itself forbids. */
+/** Refusals of the HTTP door: anything thrown becomes the error object of the contract, and requests that HTTP itself forbids are refused. */
 import type { IncomingMessage } from 'node:http'
 import type { Context } from '../core/process/context.ts'
 import { type ErrorAnswer, errorAnswer } from '../operations/errors.ts'
 import type { AnswerHeaders } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 
-/** A refusal of the protocol, with a status of its own, which the table of failures does not have. */
+/** A refusal by the protocol, with a status that the table of failures does not have. */
 export class HttpRefusal extends Failure {
   readonly status: number
 
@@ -15,7 +15,7 @@ export class HttpRefusal extends Failure {
   }
 }
 
-/** Renders whatever was thrown as the error object of the API. */
+/** Renders anything thrown as the error object of the API. */
 export function refusalAnswer(ctx: Pick<Context, 'baseUrl' | 'log'>, thrown: unknown): ErrorAnswer {
   const answer = errorAnswer(ctx, thrown)
   if (!(thrown instanceof HttpRefusal)) return answer
@@ -40,10 +40,10 @@ const strictTransport: AnswerHeaders = { 'Strict-Transport-Security': 'max-age=3
 /** uri-host with an optional port (RFC 9110 7.2); empty when the target has no authority. */
 const hostForm = /^(?:\[[\da-f:.]+\]|[^\s/?#@\\:[\]]*)(?::\d*)?$/i
 
-/** Fails with an `HttpRefusal` for a request that Node's parser takes although HTTP forbids it. */
+/** Fails with an `HttpRefusal` for a request that Node's parser accepts although HTTP forbids it. */
 export function requireSoundRequest({ headers, httpVersion, rawHeaders }: IncomingMessage): void {
   if (httpVersion !== '1.1' && httpVersion !== '1.0')
-    throw new HttpRefusal(505, `HTTP/${httpVersion} is not spoken here.`, 'Use HTTP/1.1.')
+    throw new HttpRefusal(505, `HTTP/${httpVersion} is not supported.`, 'Use HTTP/1.1.')
   const hosts = rawHeaders.filter((name, n) => n % 2 === 0 && name.toLowerCase() === 'host').length
   // RFC 9112 3.2
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || !hostForm.test(headers.host ?? ''))
@@ -52,5 +52,5 @@ export function requireSoundRequest({ headers, httpVersion, rawHeaders }: Incomi
   if (headers['transfer-encoding'] !== undefined && httpVersion === '1.0')
     throw new HttpRefusal(400, 'The length of the body is unclear.', 'Use HTTP/1.1, or send Content-Length.')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
-    throw new HttpRefusal(417, 'What Expect asks for cannot be met.', 'Leave Expect out, or send 100-continue.')
+    throw new HttpRefusal(417, 'The expectation in the Expect header cannot be met.', 'Leave Expect out, or send 100-continue.')
 }

@@ -1,15 +1,15 @@
-/** Which handler serves a method and a path: `@koa/router`, told to take every path to the letter. */
+/** Which handler serves a method and a path: `@koa/router`, set to match paths exactly. */
 import { Router, type RouterContext } from '@koa/router'
 import type { Context as KoaContext, Middleware } from 'koa'
 import type { Context } from '../core/process/context.ts'
 import type { AnswerHeaders, Method } from '../operations/registry.ts'
 
-/** What the door keeps of a request, beside what Koa keeps. */
+/** The state of a request in the door, besides that of Koa. */
 export type RequestState = {
-  /** Of this request. */
+  /** The context of this request. */
   ctx: Context
   peerAddress: string
-  /** Headers that go out whatever happens. */
+  /** Headers that are sent whatever happens. */
   headers: AnswerHeaders
   /** Aborted when the caller has hung up. */
   hungUp: AbortSignal
@@ -21,17 +21,17 @@ export type Exchange = RouterContext<RequestState>
 export type Route = {
   readonly method: Method
   /**
-   * A segment in braces is a parameter: it takes any one segment that is not empty, and comes decoded. With dots at its end,
-   * such as `{rest...}`, it takes all segments that follow, as they are.
+   * A segment in braces is a parameter: it matches any one segment that is not empty, and is passed decoded. With dots at its end,
+   * such as `{rest...}`, it matches all segments that follow, as they are.
    */
   readonly path: string
   serve(exchange: Exchange): Promise<void> | void
 }
 
 /**
- * Builds the middleware that serves the routes. Where two routes take a path, the one with fewer parameters serves it; HEAD is
- * served like GET. A path that no route takes, or that cannot be read, is left to the next middleware. What compares the paths
- * of a place is made when the first request comes for it: all together would be a good part of a start.
+ * Builds the middleware that serves the routes. If several routes match a path, the one with the fewest parameters serves it; HEAD is
+ * served like GET. A path that no route matches, or that cannot be read, goes to the next middleware. The matcher of a place is built
+ * at the first request for it: building all of them would be a good part of a start.
  */
 export function createRouting(routes: readonly Route[]): Middleware<RequestState> {
   const places = placesOf(routes)
@@ -42,7 +42,7 @@ export function createRouting(routes: readonly Route[]): Middleware<RequestState
     dispatchers.set(taking, dispatcher)
     return dispatcher
   }
-  // The router would pass a parameter on undecoded when it cannot decode it.
+  // The router would pass a parameter on undecoded if it cannot decode it.
   return (koa, next) => (hasReadablePath(koa) ? dispatcherFor(koa.path)(koa, next) : next())
 }
 
@@ -55,18 +55,18 @@ function dispatcherOf(routes: readonly Route[]): Middleware<RequestState> {
   return router.routes() as Middleware<RequestState>
 }
 
-/** As in `/api/v1/mailboxes`, with the empty one in front. */
+/** The segments of a path such as `/api/v1/mailboxes`, including the empty one in front. */
 const resourceSegments = 4
 
-/** The number of segments of a path, and which resource of the API it is about. Koa gives null for a target without a path. */
+/** The number of segments of a path, and the resource of the API that it is about. Koa gives null for a target without a path. */
 function placeOf(path: string | null): string {
   const segments = (path ?? '').split('/')
   return `${segments.length} ${segments.slice(0, resourceSegments).join('/')}`
 }
 
 /**
- * The routes by the place of the paths that they take: a router compares a path with each of its routes. A route that takes paths
- * of several places is with each of them.
+ * Groups the routes by the place of the paths that they match, because a router compares a path with each of its routes. A route that
+ * matches paths of several places is in each of their groups.
  */
 function placesOf(routes: readonly Route[]): ReadonlyMap<string, readonly Route[]> {
   const takesAnyLength = ({ path }: Route) => path.includes('...}')
@@ -83,12 +83,12 @@ function placesOf(routes: readonly Route[]): ReadonlyMap<string, readonly Route[
   )
 }
 
-/** The path of the route that serves a request, with its parameters in braces; null when none does. */
+/** The path of the route that serves a request, with its parameters in braces; null if none does. */
 export function routeOf(koa: KoaContext): string | null {
   return (koa as Exchange).routerName ?? null
 }
 
-/** The methods that the path of a request takes, sorted; empty when no route takes it. */
+/** The methods that the path of a request supports, sorted; empty if no route matches it. */
 export function allowedMethods(koa: KoaContext): readonly string[] {
   const { matched = [] } = koa as Exchange
   const methods = matched.flatMap((route) => route.methods)

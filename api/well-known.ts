@@ -1,4 +1,4 @@
-/** What this service answers at well-known addresses of the names that lead to it, to whoever asks. */
+/** Public answers at well-known paths, for every host name that leads to this service. */
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import { challengeAnswer } from '../core/certificates/challenges.ts'
 import { stsPolicyAt } from '../core/mailbox/sts-policy.ts'
@@ -17,7 +17,7 @@ async function stsPolicy(exchange: Exchange): Promise<void> {
   const policy = await stsPolicyAt(ctx, exchange.hostname.toLowerCase())
   if (policy === null)
     throw new Failure('not_found', 'This host has no MTA-STS policy.', {
-      fix: 'Ask at mta-sts.DOMAIN of a domain that is verified here.',
+      fix: 'Send the request to mta-sts.DOMAIN, for a domain that is verified here.',
     })
   answer(exchange, policy.text)
 }

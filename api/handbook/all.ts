@@ -1,4 +1,4 @@
-/** The handbook: the routes of its pages, each as HTML and as Markdown, of search, and of what programs read. */
+/** The handbook: the routes of its pages, each as HTML and as Markdown, of the search, and of the files for programs. */
 import { readFile } from 'node:fs/promises'
 import type { Context } from '../../core/process/context.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -13,7 +13,7 @@ import { referenceRoutes } from './reference.ts'
 import { createSearch, type Hit } from './search.ts'
 import { llmsFull, llmsIndex, markdownOf, portableMarkdown, type Shown } from './sources.ts'
 
-/** All routes below /docs, and llms.txt. Nothing is read or loaded before it is asked for. */
+/** All routes below /docs, and llms.txt. Nothing is read or loaded before it is requested. */
 export function handbookRoutes(ctx: Context): readonly Route[] {
   const answer = createAnswers(ctx)
   let searching: ReturnType<typeof createSearch> | undefined
@@ -76,7 +76,7 @@ async function showResults(exchange: Exchange, search: Search): Promise<void> {
         ? `Nothing was found for “${question}”. Try fewer or other words.`
         : `What was found for “${question}”:`
   const content = html`<h1>Search</h1><p role="status">${said}</p>${listOf(hits)}`
-  showSheet(exchange, { title: 'Search', about: 'Search in the documentation.', entry: null, question, content }, 200)
+  showSheet(exchange, { title: 'Search', about: 'Search the documentation.', entry: null, question, content }, 200)
 }
 
 const listOf = (hits: readonly Hit[]) =>
@@ -85,7 +85,7 @@ const listOf = (hits: readonly Hit[]) =>
       html`<li class="hit"><a href="${path}">${heading}</a>${heading === page ? null : html` <span class="faint">${page}</span>`}<p class="faint">${extract}</p></li>`,
   )}</ol>`
 
-/** A page that is not there: what is most like it. Programs get the refusal of the API. */
+/** The answer for an unknown page: a page with the most similar ones, or for programs the refusal of the API. */
 async function showNothing(exchange: Exchange, search: Search): Promise<void> {
   const { path } = exchange
   const withoutSlash = path.replace(/\/+$/, '')
@@ -96,7 +96,7 @@ async function showNothing(exchange: Exchange, search: Search): Promise<void> {
   }
   if (exchange.accepts('application/json', 'text/html') !== 'text/html')
     throw new Failure('not_found', 'There is no such page.', {
-      fix: `Choose one of ${exchange.state.ctx.baseUrl}/llms.txt.`,
+      fix: `Choose one of the pages that ${exchange.state.ctx.baseUrl}/llms.txt lists.`,
     })
   const question = path
     .slice('/docs/'.length)

@@ -1,6 +1,6 @@
 /**
- * Answers that are the same for everybody: made when they are first asked for, kept for as long as somebody reads, with an entity
- * tag, and compressed once.
+ * Answers that are the same for everybody: made when first requested, kept while they are in use, with an entity tag, and compressed
+ * once.
  */
 import { createHash } from 'node:crypto'
 import type { Context } from '../../core/process/context.ts'
@@ -9,23 +9,23 @@ import { type Coding, codingFor, encoded } from '../compression.ts'
 import type { Exchange } from '../routes.ts'
 
 export type Answer = {
-  /** What the answer is kept under. */
+  /** The key under which the answer is kept. */
   readonly key: string
   readonly type: string
   make(): Promise<string | Buffer>
-  /** Default: it may be kept, and is asked for each time whether it changed. */
+  /** The Cache-Control header. Default: clients may keep it, but have to ask each time whether it changed. */
   readonly lasts?: string
 }
 
 type Made = { readonly content: Buffer; readonly tag: string; readonly codings: Map<Coding, Promise<Buffer>> }
 
-/** More than there are pages and files, each as HTML and as Markdown. */
+/** More than the number of pages and files, each as HTML and as Markdown. */
 const answersMax = 300
-/** Memory that nobody has used for so long is given back with the next answer that is made. */
+/** An answer that nobody used for this long is dropped when the next one is made. */
 const idleMs = 3_600_000
 const tagChars = 22
 
-/** Makes the function that answers a request. Fails with what `make` fails with, which is not kept. */
+/** Returns the function that answers a request. Fails as `make` does; a failure is not kept. */
 export function createAnswers({ machineClock }: Context): (exchange: Exchange, answer: Answer) => Promise<void> {
   const kept = createKept<Promise<Made>>(machineClock, { max: answersMax, ttlMs: idleMs, renewOnUse: true })
   const madeOf = ({ key, make }: Answer) => {
@@ -46,7 +46,7 @@ export function createAnswers({ machineClock }: Context): (exchange: Exchange, a
     exchange.set('Cache-Control', answer.lasts ?? 'public, no-cache')
     exchange.type = `${answer.type}; charset=utf-8`
     const coding = codingFor(exchange, content)
-    // Weak: of several codings of the same content (RFC 9110 8.8.3.3).
+    // Weak, because one tag stands for several codings of the same content (RFC 9110 8.8.3.3).
     exchange.set('ETag', `W/"${tag}"`)
     if (exchange.fresh) {
       exchange.remove('Content-Encoding')

@@ -1,7 +1,7 @@
-// Makes reading quicker; every page reads the same without it.
+// Conveniences for readers; every page works without them.
 
 for (const sample of document.querySelectorAll('main pre')) {
-  // Browsers let pages write to the clipboard over https and on this machine alone.
+  // Browsers let pages write to the clipboard only over https and from this machine.
   if (navigator.clipboard === undefined) break
   const button = document.createElement('button')
   button.className = 'second small copy'
@@ -19,7 +19,7 @@ for (const sample of document.querySelectorAll('main pre')) {
   frame.append(sample, button)
 }
 
-// What was chosen in a list that lies over the page is shown under it.
+// Closes a list that covers the page once one of its links is chosen.
 for (const list of document.querySelectorAll('nav[popover]'))
   list.addEventListener('click', ({ target }) => {
     if (target.closest('a') !== null && list.matches(':popover-open')) list.hidePopover()

@@ -1,4 +1,4 @@
-/** What every page of the handbook has around its content: search, the list of all pages, the headings of this one. */
+/** The frame of every page of the handbook: search, the list of all pages, the headings of this one. */
 import type { Context as KoaContext } from 'koa'
 import { pageFile } from '../pages/files.ts'
 import { type Html, html, ownMarkup } from '../pages/html.ts'
@@ -13,12 +13,12 @@ export type Sheet = {
   readonly title: string
   readonly about: string
   readonly content: Html
-  /** null: a page that is none of the entries, such as the results of a search. */
+  /** null: a page that is not an entry, such as search results. */
   readonly entry: Entry | null
   readonly headings?: readonly Heading[]
-  /** What was asked, to stand in the field of the search. */
+  /** The question, shown in the search field. */
   readonly question?: string
-  /** What its head has beside that of every page, and whence it loads what others do not. */
+  /** Additions to the head of the page, and the additional sources from which it loads. */
   readonly head?: Html
   readonly sources?: Sources
 }
@@ -41,7 +41,7 @@ function policyOf(sources?: Sources): string {
   ].join('; ')
 }
 
-/** Answers with a page that is made for this request alone. */
+/** Answers with a page that is made for this request only. */
 export function showSheet(koa: KoaContext, sheet: Sheet, status: number): void {
   koa.status = status
   koa.type = 'text/html; charset=utf-8'
@@ -104,7 +104,7 @@ ${toc.map(({ id, level, text }) => html`<li><a class="level${level}" href="#${id
 const item = (entry: Entry, current: Entry | null): Html =>
   html`<li><a href="${pathOf(entry)}"${entry === current ? ownMarkup(' aria-current="page"') : null}>${entry.title}</a></li>`
 
-/** What comes before and after, and the page for programs. */
+/** Links to the pages before and after, and to the versions for programs. */
 function endOf(entry: Entry): Html {
   const n = entries.indexOf(entry)
   const [before, after] = [entries[n - 1], entries[n + 1]]

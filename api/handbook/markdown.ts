@@ -1,6 +1,6 @@
 /**
- * Markdown of this project as HTML: headings with the anchors that GitHub gives them, links that lead to pages instead of files,
- * highlighted code, tables that a keyboard can scroll. Its libraries are loaded with the first page that is read.
+ * Renders the Markdown of this project as HTML: headings with the anchors of GitHub, links to pages instead of files, highlighted
+ * code, tables that a keyboard can scroll. Its libraries are loaded when the first page is read.
  */
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -8,7 +8,7 @@ import type { Token } from 'markdown-it'
 import { type Entry, entries, pathOf } from './contents.ts'
 
 export type Heading = { readonly id: string; readonly level: number; readonly text: string }
-/** What stands between a heading and the next one, as plain text. */
+/** The text between a heading and the next one, without markup. */
 export type Section = Heading & { readonly content: string }
 export type Rendered = {
   readonly html: string
@@ -16,7 +16,7 @@ export type Rendered = {
   readonly sections: readonly Section[]
 }
 
-/** Files beside pages that are served too, by their paths from the root of the project. */
+/** Files besides the pages that are also served, by their paths from the root of the project. */
 export const servedFiles: { readonly [file: string]: string } = {
   'docs/openapi.json': '/openapi.json',
   'docs/grafana-dashboard.json': '/docs/grafana-dashboard.json',
@@ -24,7 +24,7 @@ export const servedFiles: { readonly [file: string]: string } = {
 
 const byFile = new Map(entries.map((entry) => [entry.file, entry]))
 
-/** Where a link of an entry leads on the site; null when it leads to nothing that is served. Links to elsewhere stay. */
+/** Where a link of an entry leads on the site; null if nothing is served there. Links to other sites stay. */
 export function targetOf(entry: Entry, href: string): { entry: Entry | null; path: string } | null {
   if (/^(?:[a-z]+:|\/|#)/i.test(href)) return { entry: null, path: href }
   const [file = '', anchor] = href.split('#')
@@ -35,7 +35,7 @@ export function targetOf(entry: Entry, href: string): { entry: Entry | null; pat
   return { entry: other ?? null, path: anchor === undefined ? place : `${place}#${anchor}` }
 }
 
-/** Renders the Markdown of an entry. Throws when a link leads to nothing that is served, and when there is HTML but comments in it. */
+/** Renders the Markdown of an entry. Throws if a link leads to something that is not served, or if it contains HTML other than comments. */
 export async function render(entry: Entry, markdown: string): Promise<Rendered> {
   writer ??= createWriter()
   const { md, Slugger } = await writer
@@ -45,7 +45,7 @@ export async function render(entry: Entry, markdown: string): Promise<Rendered> 
     if (token.type === 'heading_open') token.attrSet('id', anchorOf(textOf(tokens[n + 1]), slugger))
   for (const part of tokens.flatMap((token) => [token, ...(token.children ?? [])])) {
     if (part.type.startsWith('html_') && !part.content.startsWith('<!--'))
-      throw new Error(`${entry.file}: ${part.content} is taken for HTML.`)
+      throw new Error(`${entry.file}: ${part.content} is read as HTML.`)
     if (part.type !== 'link_open') continue
     const href = String(part.attrGet('href') ?? '')
     const target = targetOf(entry, href)
@@ -67,7 +67,7 @@ async function createWriter() {
   const highlight = createHighlighter()
   const md = new MarkdownIt({ html: true })
   const { rules } = md.renderer
-  // Comments, for those who edit.
+  // Comments are for editors only, so they are left out.
   rules.html_block = () => ''
   rules.html_inline = () => ''
   rules.heading_open = (tokens, n) => {
@@ -84,7 +84,7 @@ async function createWriter() {
     Object.assign(at ?? {}, { isTable: false } satisfies Within)
     return '</table></div>\n'
   }
-  // In the columns of tables long names break where they have parts, and nowhere else.
+  // In table columns, long names may break only between their parts.
   rules.code_inline = (tokens, n, _options, at) => {
     const content = md.utils.escapeHtml(tokens[n]?.content ?? '')
     return `<code>${(at as Within | undefined)?.isTable ? content.replace(/[._,](?=\w)|[a-z](?=[A-Z])/g, '$&<wbr>') : content}</code>`
@@ -96,10 +96,10 @@ async function createWriter() {
   return { md, Slugger }
 }
 
-/** Where what is written stands. */
+/** Where the current token is. */
 type Within = { isTable?: boolean }
 
-/** Languages of the samples: as fences name them, and as the library does. */
+/** Languages of the samples: the names in fences, and the names in the library. */
 const languages: { readonly [name: string]: string } = {
   sh: 'bash',
   json: 'json',
@@ -108,13 +108,13 @@ const languages: { readonly [name: string]: string } = {
   yaml: 'yaml',
 }
 
-/** Its own types bring those of browsers along. */
+/** Declared here, because the library's own types bring in those of browsers. */
 type Highlighter = {
   registerLanguage(name: string, definition: unknown): void
   highlight(code: string, options: { readonly language: string }): { readonly value: string }
 }
 
-/** Makes the function that marks the words of a sample by classes; empty for a language that it does not know. */
+/** Returns a function that marks up a sample with classes; it returns an empty text for an unknown language. */
 function createHighlighter(): (code: string, language: string) => string {
   const require = createRequire(import.meta.url)
   const library = require('highlight.js/lib/core') as Highlighter
@@ -123,17 +123,17 @@ function createHighlighter(): (code: string, language: string) => string {
   return (code, language) => (language in languages ? library.highlight(code, { language }).value : '')
 }
 
-/** The anchor that GitHub gives a heading; of a code in capitals, whose anchor is promised, the code itself. */
+/** The anchor that GitHub gives a heading. For an error code in capitals it is the code itself, since links to it are promised. */
 function anchorOf(text: string, slugger: { slug(text: string, keepCase?: boolean): string }): string {
   return slugger.slug(text, /^[A-Z]+(?:_[A-Z]+)+$/.test(text))
 }
 
-/** What a reader sees of a token with text in it. */
+/** The visible text of a token. */
 function textOf(token: Token | undefined): string {
   return (token?.children ?? []).map(({ content, type }) => (type === 'softbreak' ? ' ' : content)).join('')
 }
 
-/** A header cell that says nothing is none. */
+/** Turns empty header cells into ordinary cells. */
 function emptyHeaders(tokens: readonly Token[]): void {
   for (const [n, token] of tokens.entries()) {
     if (token.type !== 'th_open' || tokens[n + 1]?.content !== '') continue

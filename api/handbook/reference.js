@@ -1,4 +1,4 @@
-// Shows the operations of one resource by Swagger UI.
+// Shows the operations of one resource with Swagger UI.
 
 const place = document.querySelector('#reference')
 const { group } = place.dataset
@@ -10,7 +10,7 @@ follow()
 
 const at = (description, path) => path.reduce((value, name) => value?.[name], description)
 
-/** A part of the description, with what it refers to, which is all in the description itself, in the place of the reference. */
+/** A part of the description with its references resolved; all of them point into the description itself. */
 function resolved(description, part) {
   if (Array.isArray(part)) return part.map((each) => resolved(description, each))
   if (part === null || typeof part !== 'object') return part
@@ -22,7 +22,7 @@ function resolved(description, part) {
 
 const parts = ({ React }) => ({
   components: {
-    // The page has a heading and a main part of its own, and there is one server: this one.
+    // The page has its own heading and main element, and there is one server: this one.
     GroupLayout({ getComponent }) {
       const shown = [['SvgAssets'], ['AuthorizeBtnContainer', true], ['errors', true], ['operations', true]]
       return React.createElement(
@@ -33,11 +33,11 @@ const parts = ({ React }) => ({
     },
   },
   fn: {
-    // The renderer's own takes seconds, because references may lead anywhere.
+    // The renderer's own version takes seconds, because it allows references to anywhere.
     resolveSubtree: async (description, path) => ({ spec: resolved(description, at(description, path)), errors: [] }),
   },
   wrapComponents: {
-    // A link inside a button is none that the keyboard reaches.
+    // The keyboard cannot reach a link inside a button.
     DeepLink:
       () =>
       ({ text }) =>
@@ -45,7 +45,7 @@ const parts = ({ React }) => ({
   },
 })
 
-/** What the description says of the group alone. */
+/** The part of the description that is about this group. */
 function ofGroup({ webhooks: _, ...description }) {
   const isOfGroup = ({ tags }) => tags.includes(group)
   const paths = Object.entries(description.paths).map(([path, methods]) => [
@@ -60,7 +60,7 @@ function ofGroup({ webhooks: _, ...description }) {
   }
 }
 
-// What scrolls is reached by the keyboard.
+// Makes scrollable samples reachable by keyboard.
 const reach = () => {
   for (const sample of place.querySelectorAll('pre:not([tabindex])')) sample.tabIndex = 0
 }
@@ -75,7 +75,7 @@ window.SwaggerUIBundle({
   displayRequestDuration: true,
   layout: 'GroupLayout',
   docExpansion: 'list',
-  // It writes colours into styles.
+  // Off, because it writes inline styles.
   syntaxHighlight: false,
   validatorUrl: 'none',
   plugins: [parts],

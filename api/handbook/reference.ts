@@ -1,7 +1,7 @@
 /**
- * The operations of one resource to read and to try: Swagger UI over what `openapi.json` says of them, served from this host. It takes
- * one resource at a time, because a page of all operations takes it seconds. The page on which all stand (`docs/api.md`) needs no
- * script and is what programs and the search read.
+ * Pages that show the operations of one resource, and let a reader try them: Swagger UI over `openapi.json`, served from this host.
+ * Each page shows one resource, because Swagger UI takes seconds for all operations. The page with all of them (`docs/api.md`) needs no
+ * script, and is the one that programs and the search read.
  */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -21,7 +21,7 @@ const { version }: { version: string } = require('swagger-ui-dist/package.json')
 const rendererFiles = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' } as const
 const rendererPath = (name: keyof typeof rendererFiles) => `/docs/renderer/${version}/${name}`
 
-/** Of these pages alone: they read the description, send what a reader tries, and have pictures in their style sheet. */
+/** Additional sources of these pages: they read the description, send requests for the reader, and have images in their style sheet. */
 const sources = { images: 'data:', connections: "'self'" } as const
 
 const head: Html = html`<link rel="stylesheet" href="${rendererPath('swagger-ui.css')}">
@@ -30,10 +30,10 @@ const head: Html = html`<link rel="stylesheet" href="${rendererPath('swagger-ui.
 <script src="${script.path}" type="module"></script>
 `
 
-/** The resources that operations are about. */
+/** The resources that the operations are about. */
 export const groups: readonly string[] = [...new Set(operations.map(tagOf))]
 
-/** The pages of all resources, and the files that they ask for. */
+/** The pages of all resources, and their files. */
 export function referenceRoutes(answer: ReturnType<typeof createAnswers>): readonly Route[] {
   const files = (Object.keys(rendererFiles) as (keyof typeof rendererFiles)[]).map((name): Route => {
     const path = rendererPath(name)

@@ -1,4 +1,4 @@
-/** Search in the handbook, by sections: an index in memory, made with the first search. */
+/** Search of the handbook by section: an index in memory, built at the first search. */
 import { type Html, html } from '../pages/html.ts'
 import { type Entry, entries, pathOf } from './contents.ts'
 import { render } from './markdown.ts'
@@ -8,19 +8,19 @@ export type Hit = {
   readonly path: string
   readonly page: string
   readonly heading: string
-  /** The text around the first word that was found. */
+  /** The text around the first match. */
   readonly extract: Html
 }
 
-/** What one place of the handbook says. */
+/** One section of the handbook. */
 type Place = { readonly path: string; readonly page: string; readonly heading: string; readonly content: string }
 
-/** A longer question is cut. */
+/** Longer questions are cut. */
 const questionCharsMax = 200
 const hitsMax = 20
 const extractChars = 180
 
-/** Makes a function that answers questions, best hits first: all words at first, then any of them. */
+/** Returns a function that searches, best hits first: for all words, or if nothing matches, for any of them. */
 export async function createSearch(shown: Shown): Promise<(question: string) => readonly Hit[]> {
   const { default: MiniSearch } = await import('minisearch')
   const places = (await Promise.all(entries.map((entry) => placesOf(entry, shown)))).flat()
@@ -48,7 +48,7 @@ async function placesOf(entry: Entry, shown: Shown): Promise<readonly Place[]> {
   }))
 }
 
-/** A piece of the content with the terms marked in it. */
+/** An excerpt of the content with the terms marked. */
 function extractOf(content: string, terms: readonly string[]): Html {
   const folded = content.toLowerCase()
   const firsts = terms.map((term) => folded.indexOf(term)).filter((at) => at >= 0)

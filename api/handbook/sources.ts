@@ -1,14 +1,14 @@
-/** The Markdown of pages, as it lies in the project and as it is served. */
+/** The Markdown of pages, as it is in the project and as it is served. */
 import { readFile } from 'node:fs/promises'
 import type { Context } from '../../core/process/context.ts'
 import { authorityOf } from '../../schemas/authority.ts'
 import { type Entry, entries, isForOperators, markdownPathOf, parts } from './contents.ts'
 import { targetOf } from './markdown.ts'
 
-/** The service that shows a page: what it is reached by, and the domain of its signups. */
+/** The service that shows a page: its addresses, and the domain of its signups. */
 export type Shown = Pick<Context, 'baseUrl' | 'hostname' | 'settings'>
 
-/** What stands in samples, and what of this service stands in its place. */
+/** The addresses in samples, and those of this service that replace them. */
 function placesIn({ baseUrl, hostname, settings: { sharedDomain, smtp } }: Shown): ReadonlyMap<string, string> {
   const isEverywhere = ['0.0.0.0', '::'].includes(smtp.host)
   return new Map([
@@ -19,7 +19,7 @@ function placesIn({ baseUrl, hostname, settings: { sharedDomain, smtp } }: Shown
   ])
 }
 
-/** The Markdown of an entry. In samples for users the addresses of this service stand, so that they run as they are. */
+/** The Markdown of an entry. Samples for users contain the addresses of this service, so that they run unchanged. */
 export async function markdownOf(entry: Entry, shown: Shown): Promise<string> {
   const text = await readFile(new URL(`../../${entry.file}`, import.meta.url), 'utf8')
   if (isForOperators(entry)) return text
@@ -44,7 +44,7 @@ export async function portableMarkdown(entry: Entry, shown: Shown): Promise<stri
 const summary =
   'Mailroom gives software agents real mailboxes: they receive, wait for, read and send mail by REST, by MCP, or with packages for TypeScript and Python.'
 
-/** llms.txt (llmstxt.org): what there is to read, for programs. */
+/** llms.txt (llmstxt.org): an index of the pages for programs. */
 export function llmsIndex(baseUrl: string): string {
   const lists = parts.map(({ title, entries: own }) => {
     const links = own.map((entry) => `- [${entry.title}](${baseUrl}${markdownPathOf(entry)}): ${entry.about}`)

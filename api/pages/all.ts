@@ -1,4 +1,4 @@
-/** All pages, and the files that they ask for. */
+/** All pages, and their files. */
 import type { Route } from '../routes.ts'
 import { claimPages } from './claim.ts'
 import { consentPages } from './consent.ts'

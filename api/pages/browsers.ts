@@ -1,6 +1,6 @@
-/** What a browser calls itself (User-Agent, RFC 9110 10.1.5), in the words of people. It may say anything: it is shown, and no more. */
+/** Names a browser by its User-Agent (RFC 9110 10.1.5), for people. It may contain anything, so it is only displayed. */
 
-/** Each names those before it too, so the first that is found is the right one. */
+/** Each browser also names those below it in its User-Agent, so the first match is the right one. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -20,7 +20,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 ]
 const shownMax = 60
 
-/** Such as "Firefox on Windows"; the beginning of what it says for a program that is not known. */
+/** A name such as "Firefox on Windows"; for an unknown program, the beginning of its User-Agent. */
 export function browserOf(userAgent: string): string {
   const [browser, system] = [browsers, systems].map((known) => known.find(([form]) => form.test(userAgent))?.[1])
   if (browser === undefined) return userAgent === '' ? 'an unknown program' : userAgent.slice(0, shownMax)

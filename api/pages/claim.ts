@@ -1,4 +1,4 @@
-/** The page behind a claim link. Opening it changes nothing: programs that look for harm open every link (decisions.md 2, Account). */
+/** The page behind a claim link. Opening it changes nothing, because security scanners open every link (decisions.md 2, Account). */
 import type { Account } from '../../core/access/account-record.ts'
 import { administrator } from '../../core/access/principal.ts'
 import { claimable } from '../../core/account/accounts.ts'

@@ -12,10 +12,10 @@ import { type Page, showPage, siteHeader } from './page.ts'
 import type { SessionView } from './settings/frame.ts'
 import { type Elsewhere, type PageRoute, refused, type Visit } from './visit.ts'
 
-/** So many mailboxes are shown to choose from. */
+/** Most mailboxes that are listed to choose from. */
 const rowsMax = 200
 
-/** What was chosen before a refusal. */
+/** The choices that were made before a refusal. */
 type Chosen = { readonly scopes: readonly string[]; readonly reach: string; readonly mailboxes: readonly string[] }
 
 export const consentPages: readonly PageRoute[] = [
@@ -37,7 +37,7 @@ export const consentPages: readonly PageRoute[] = [
   },
 ]
 
-/** Shows what cannot be told to the program, because it or where it wants its answers is not known. */
+/** Shows an error that cannot be sent to the program, because the program or its redirect address is not known. */
 export const showRefusal: ShowRefusal = (koa, { code, description }) =>
   showPage(koa, {
     title: 'This program cannot be connected',
@@ -53,7 +53,7 @@ async function decide(visit: Visit, chosen: Chosen): Promise<Elsewhere> {
   if (form.get('decision') === 'refuse')
     return { location: await refuse(decision, accountId === '' ? null : accountId) }
   if (chosen.reach === 'all' && chosen.mailboxes.length > 0)
-    throw new Failure('validation_error', 'Mailboxes are chosen here, and all of the account above.', {
+    throw new Failure('validation_error', 'Both all mailboxes of the account and single mailboxes are chosen.', {
       param: 'mailboxes',
       fix: 'Choose one or the other.',
     })
@@ -63,7 +63,7 @@ async function decide(visit: Visit, chosen: Chosen): Promise<Elsewhere> {
 
 const requestOf = ({ ctx, req, res, peerAddress }: Visit): OauthRequest => ({ ctx, req, res, peerAddress })
 
-/** Who decides, and about which request. Fails with `unauthorized` when nobody is signed in. */
+/** The person who decides, and the request. Fails with `unauthorized` when nobody is signed in. */
 function personOf({ params, session }: Visit): { readonly personId: string; readonly requestId: string } {
   if (session === null) throw new Failure('unauthorized')
   return { personId: session.personId, requestId: params.request_id ?? '' }
@@ -89,7 +89,7 @@ ${account === null ? noAccountPart(visit) : await formPart(visit, { personId, ac
   }
 }
 
-/** Who is signed in, in the account that was chosen on the page. */
+/** The session of the person, with the account chosen on the page. */
 async function viewIn(visit: Visit): Promise<SessionView> {
   const view = await visit.ask<SessionView>(getSession)
   const wanted = visit.form.get('account') ?? visit.query.get('account')
@@ -154,7 +154,7 @@ ${offered.every((scope) => agentScopes.includes(scope)) ? null : html`<p class="
 </form>`
 }
 
-/** What a scope allows, for people. */
+/** What a scope allows, in words for people. */
 const wordsOf = (scope: Scope): string => scopes[scope].replace(' (account keys only)', '')
 
 const expiredPage: Page = {

@@ -1,18 +1,18 @@
-/** The parts that forms are made of. What is wrong with a field is said beside it, and tied to it for who cannot see. */
+/** The parts of forms. An error in a field is shown beside it, and linked to it for screen readers. */
 import { encodeQR } from 'qr'
 import type { Failure } from '../../schemas/failures.ts'
 import { type Html, html } from './html.ts'
 
-/** What was wrong with a form: a field by name, or the whole. */
+/** What is wrong with a form: with one field, or with the whole form if `field` is null. */
 export type Refusal = { readonly field: string | null; readonly message: string; readonly fix: string }
 
-/** What a page says of a refused request. */
+/** What a page shows of a refused request. */
 export function refusalOf(failure: Failure): Refusal {
   const { param = null } = failure.detail
   return { field: param, message: failure.message, fix: failure.fix }
 }
 
-/** What a form shows: values that were typed, and what was wrong with them. */
+/** The state of a form: the values that were typed, and what is wrong with them. */
 export type Typed = { readonly values: { readonly [name: string]: string }; readonly refusal: Refusal | null }
 export const untyped: Typed = { values: {}, refusal: null }
 
@@ -52,7 +52,7 @@ ${isWrong ? html`<p class="error" id="${name}-error">${sentences(typed.refusal)}
 `
 }
 
-/** Says what was wrong with a form as a whole, or with a field that it does not show. */
+/** Shows what is wrong with a form as a whole, or with a field that is not among `fields`. */
 export function alert({ refusal }: Typed, fields: readonly string[] = []): Html | null {
   if (refusal === null || (refusal.field !== null && fields.includes(refusal.field))) return null
   return html`<div class="notice bad" role="alert"><p>${sentences(refusal)}</p></div>`
@@ -91,7 +91,7 @@ ${options.map(
 `
 }
 
-/** The hidden field by which a form shows that a page of ours made it. */
+/** The hidden field that proves that a page of ours made the form. */
 export const tokenField = (token: string): Html => html`<input type="hidden" name="csrf" value="${token}">`
 
 /** A form that is one button. */
@@ -106,7 +106,7 @@ export function buttonForm({
   readonly action: string
   readonly token: string
   readonly label: string
-  /** What it is done to, for who hears the button alone. */
+  /** What the action is done to, for people who only hear the button. */
   readonly about?: string
   readonly style?: 'second' | 'danger'
   readonly fields?: { readonly [name: string]: string }
@@ -119,7 +119,7 @@ export function buttonForm({
   }>${label}</button></form>`
 }
 
-/** The button of a ceremony with a passkey; hidden until the script knows that the browser can do it. */
+/** The button that starts a passkey ceremony; hidden until the script finds that the browser supports passkeys. */
 export function passkeyForm({
   action,
   token,
@@ -145,7 +145,7 @@ export function passkeyForm({
 <noscript><p class="hint">Passkeys need JavaScript; everything else on this page works without it.</p></noscript>`
 }
 
-/** A time as people read it, exact to the minute, in UTC. */
+/** A time for people to read, to the minute, in UTC. */
 export function time(at: string | Date): Html {
   const iso = new Date(at).toISOString()
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`

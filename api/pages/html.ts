@@ -1,6 +1,6 @@
-/** HTML (and XML) by a tagged template that escapes whatever is put into it: markup can only come out of another template. */
+/** HTML (and XML) by a tagged template that escapes everything inserted into it: markup can only come from another template. */
 
-/** Markup that is safe to show. A class, so that a text that a person typed is never taken for one. */
+/** Markup that is safe to show. A class, so that text from a person is never mistaken for it. */
 class Markup {
   readonly #markup: string
 
@@ -14,14 +14,14 @@ class Markup {
 }
 export type Html = Markup
 
-/** Takes for markup what a library of ours made of files of this project; never of what somebody sent. */
+/** Accepts as markup what a library of ours made from files of this project; never use it for input of others. */
 export function ownMarkup(markup: string): Html {
   return new Markup(markup)
 }
 
 type Part = Html | string | number | null | readonly Part[]
 
-/** `null` puts in nothing. Attributes must be quoted: a part that stands in one cannot end it. */
+/** `null` inserts nothing. Attributes must be quoted, so that an inserted part cannot end one. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Markup(texts.reduce((before, text, n) => before + rendered(parts[n - 1] ?? null) + text))
 }

@@ -1,4 +1,4 @@
-/** What every page has around its content: head, header, navigation; and the headers that keep it to itself. */
+/** The frame of every page: head, header, navigation; and the headers that keep it to itself. */
 import { readFileSync } from 'node:fs'
 import type { Context as KoaContext } from 'koa'
 import type { Route } from '../routes.ts'
@@ -10,33 +10,33 @@ export type Page = {
   readonly content: Html
   /** Default: 200. */
   readonly status?: number
-  /** Its top; default: the name of the service alone. */
+  /** Its header; default: only the name of the service. */
   readonly header?: Html
-  /** Whether it has one small form and little else. */
+  /** Whether it has little more than one small form. */
   readonly isNarrow?: boolean
-  /** Whether a form is shown again because something was wrong with it. */
+  /** Whether it shows a form again because something is wrong with it. */
   readonly hasFailed?: boolean
   /** Whether it uses passkeys, which need a script. */
   readonly isScripted?: boolean
   /**
-   * Whether its forms lead to a program, and from there to wherever that leads the browser: Chromium holds every redirect that
-   * follows a form against `form-action`.
+   * Whether its forms lead to a program, and from there to wherever the program redirects: Chromium checks every redirect that follows a
+   * form against `form-action`.
    */
   readonly formsLeadElsewhere?: boolean
 }
 
-/** What every page has: the tokens of colours, and how controls and text look. */
+/** The style of every page: the colour tokens, and the look of controls and text. */
 export const style = pageFile(new URL('style.css', import.meta.url))
 const passkeys = pageFile(new URL('passkeys.js', import.meta.url))
 const icon = readFileSync(new URL('icon.svg', import.meta.url), 'utf8')
 
-/** The routes of the style and the script, and of the picture that programs show beside the name of the service. */
+/** The routes of the style and the script, and of the icon that programs show beside the name of the service. */
 export function fileRoutes(): readonly Route[] {
   const picture = { path: '/icon.svg', type: 'image/svg+xml', content: icon }
   return [fileRoute(style), fileRoute(passkeys), fileRoute(picture, 'public, max-age=86400')]
 }
 
-/** No script but ours, and that only where it is needed, no other host, no frame; forms lead to this service alone unless a page says otherwise. */
+/** Only scripts of ours, and only where needed; no other host, no frame; forms lead only to this service unless a page says otherwise. */
 const policyOf = ({ isScripted = false, formsLeadElsewhere = false }: Page) =>
   [
     "default-src 'none'",
@@ -80,7 +80,7 @@ ${content}
 `
 }
 
-/** The top of a page, with what leads elsewhere. */
+/** The header of a page, with its navigation. */
 export function siteHeader(navigation: Html | null): Html {
   return html`<header><span class="name">Mailroom</span>${navigation}</header>`
 }

@@ -1,5 +1,5 @@
-// Asks the browser for a passkey and sends the answer with the form around the button. Without this script, or a browser that
-// knows passkeys, the button stays hidden and the rest of the page works.
+// Asks the browser for a passkey and sends it with the form around the button. Without this script, or in a browser without
+// passkeys, the button stays hidden and the rest of the page works.
 for (const button of document.querySelectorAll('button[data-passkey]')) {
   if (window.PublicKeyCredential?.parseRequestOptionsFromJSON === undefined) continue
   const { form } = button

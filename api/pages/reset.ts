@@ -1,4 +1,4 @@
-/** A new password for who forgot the old one. */
+/** The pages with which people set a new password when they forgot the old one. */
 import { requireReset } from '../../core/people/password-change.ts'
 import { resetPassword } from '../../operations/people.ts'
 import { Failure } from '../../schemas/failures.ts'

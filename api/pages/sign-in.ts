@@ -1,4 +1,4 @@
-/** Signing in: address and password, then a code where there is an authenticator app; or a passkey alone. */
+/** Signing in: address and password, then a code if the person has an authenticator app; or a passkey alone. */
 import { beginPasskeySignIn, hasPasskeys } from '../../core/people/passkeys.ts'
 import { beginSignIn, finishSignIn, signInByPasskey } from '../../core/people/sign-in.ts'
 import { optionsOf } from '../../operations/second-factors.ts'
@@ -10,7 +10,7 @@ import type { Page } from './page.ts'
 import { placeOf, signInFor } from './places.ts'
 import { credentialOf, type PageRoute, refused, type Visit } from './visit.ts'
 
-/** What is said above the form, by the reason in the query. */
+/** The notices above the form, by the reason in the query. */
 const reasons: { readonly [reason: string]: string } = {
   changed: 'Your new password is set. Sign in with it.',
   'signed-out': 'You are signed out.',
@@ -73,7 +73,7 @@ export const signInPages: readonly PageRoute[] = [
   },
 ]
 
-/** Gives the browser the cookie of a session, and leads to the page that was wanted. */
+/** Sets the session cookie, and redirects to the requested page. */
 function enter(visit: Visit, begun: Parameters<typeof sessionCookie>[1]): { readonly location: string } {
   visit.setCookie(sessionCookie(visit.ctx, begun))
   return { location: wantedIn(visit) }
@@ -144,5 +144,5 @@ ${field(typed, {
   }
 }
 
-/** Carries along which page was wanted. */
+/** Passes the requested page on. */
 const nextField = (visit: Visit): Html => html`<input type="hidden" name="next" value="${wantedIn(visit)}">`

@@ -1,4 +1,4 @@
-/** Becoming a person: by a claim link, whose address is then verified by mail, or by an invitation, which came by mail. */
+/** Signing up: by a claim link, after which the address is verified by mail, or by an invitation, which came by mail. */
 import { requireSignUpPassword, waitingSignUp } from '../../core/people/sign-up.ts'
 import { createPerson, verifyPerson } from '../../operations/people.ts'
 import { beginSession } from '../../operations/session.ts'
@@ -10,7 +10,7 @@ import type { Page } from './page.ts'
 import { placeAfter, placeOf, signInFor } from './places.ts'
 import { type PageRoute, refused, type Visit } from './visit.ts'
 
-/** Remembers in the browser which page a new person came from: the claim link, while the mail is read. */
+/** The cookie that remembers where a new person came from, such as a claim link, until they have read the mail. */
 const placeCookie = 'mailroom_place'
 const placeSeconds = 86_400
 
@@ -53,7 +53,7 @@ export const signUpPages: readonly PageRoute[] = [
   },
 ]
 
-/** The fields of a person to be. */
+/** The fields of a person who signs up. */
 export function signUpFields(typed: Typed, { hasEmail = true } = {}): Html {
   const email = { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username' } as const
   return html`${hasEmail ? field(typed, email) : null}
@@ -67,7 +67,7 @@ ${field(typed, {
 })}`
 }
 
-/** The form that makes a person, who is then led back to `place`. */
+/** The sign-up form; the new person is then sent back to `place`. */
 export function signUpForm(visit: Visit, { place, typed }: { place: string; typed: Typed }): Html {
   return html`<form method="post" action="/sign-up">${tokenField(visit.token)}
 <input type="hidden" name="next" value="${place}">

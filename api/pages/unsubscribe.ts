@@ -1,4 +1,4 @@
-/** The pages behind unsubscribe links. The link alone says what is wanted: no cookie, no session (RFC 8058 3.2). */
+/** The pages behind unsubscribe links. The link alone is enough: no cookie, no session (RFC 8058 3.2). */
 import { subscriberOf, unsubscribe } from '../../core/send/unsubscribe.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { Route } from '../routes.ts'
@@ -41,7 +41,7 @@ const donePage = (email: string): Page => ({
   content: html`<p>There will be no more of this mail to <strong>${email}</strong>.</p>`,
 })
 
-/** The page for a link that is none; whatever else went wrong is thrown. */
+/** The page for an invalid link; any other error is thrown. */
 function refusalPage(error: unknown): Page {
   if (!(error instanceof Failure) || error.code !== 'not_found') throw error
   const { message, fix } = error

@@ -1,6 +1,6 @@
 /**
- * How a person's browser talks with us: forms, which carry a token that no page of another site knows, and answers that are
- * pages or lead to the next one. What a form asks for is an operation, as for every other caller: one rule, one place.
+ * How a person's browser talks to the service: forms, which carry a token that no page of another site knows, and answers that are
+ * pages or redirects. What a form does is an operation, as for every other caller: one rule, one place.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
@@ -22,7 +22,7 @@ import { html } from './html.ts'
 import { type Page, showPage } from './page.ts'
 import { placeOf, signInFor } from './places.ts'
 
-/** What a page knows of who asks for it. */
+/** What a page knows about its request. */
 export type Visit = {
   readonly ctx: Context
   readonly path: string
@@ -36,19 +36,19 @@ export type Visit = {
   readonly peerAddress: string
   readonly userAgent: string
   readonly session: Session | null
-  /** What the forms of the page carry. */
+  /** The token that the forms of the page carry. */
   readonly token: string
-  /** Who visits, signed in or not: what is asked in one visit is answered in it. */
+  /** Identifies the visitor, signed in or not: a ceremony that begins in one visit must be completed in the same one. */
   readonly binding: string
-  /** What an operation answers. Path fields are among the input. */
+  /** Calls an operation and returns its answer. Path fields are part of the input. */
   ask<T>(operation: Operation, input?: { readonly [field: string]: unknown }): Promise<T>
   setCookie(cookie: string): void
 }
 
-/** The rows of a list that an operation answers. */
+/** The rows of a list that an operation returns. */
 export type Rows<K extends string, T> = { readonly [P in K]: readonly T[] }
 
-/** Leads the browser to another page. */
+/** Redirects the browser to another page. */
 export type Elsewhere = { readonly location: string }
 
 export type PageRoute = {
@@ -57,7 +57,7 @@ export type PageRoute = {
   send?(visit: Visit): Promise<Page | Elsewhere>
 }
 
-/** Does what a form asks for; what is refused is told on the page of the form. Faults of ours have a page of their own. */
+/** Does what a form requests. A refusal is shown on the page of the form; faults of the service have a page of their own. */
 export async function refused(
   act: () => Promise<Page | Elsewhere>,
   show: (refusal: Refusal) => Promise<Page | Elsewhere> | Page | Elsewhere,
@@ -70,7 +70,7 @@ export async function refused(
   }
 }
 
-/** What a device answered, in the form that the script of the pages sends; null when it is no JSON. */
+/** The answer of a device, in the form that the script of the pages sends it; null if it is not JSON. */
 export function credentialOf(form: URLSearchParams): unknown {
   try {
     return JSON.parse(form.get('credential') ?? '')
@@ -93,7 +93,7 @@ type FormReader = (exchange: Exchange, token: string, options: PageOptions) => P
 
 const noForm: FormReader = async () => new URLSearchParams()
 
-/** The form of a request. Fails with `forbidden` when it was made by a page of another site, or the session is another one. */
+/** Reads the form of a request. Fails with `forbidden` if a page of another site made it, or if it belongs to another session. */
 const soundForm: FormReader = async ({ req, state }, token, options) => {
   const form = await readForm(req, options)
   const [own, brought] = [Buffer.from(token), Buffer.from(form.get('csrf') ?? '')]
@@ -126,7 +126,7 @@ function respond(exchange: Exchange, answer: Page | Elsewhere): void {
   else showPage(exchange, answer)
 }
 
-/** See Other (RFC 9110 15.4.4): what was sent is not sent again when the page is loaded again. */
+/** Redirects with See Other (RFC 9110 15.4.4), so that reloading the page does not send the form again. */
 function leadTo(exchange: Exchange, location: string): void {
   exchange.status = 303
   exchange.set('Location', location)
@@ -197,7 +197,7 @@ function callerOf(session: Session | null, access: Access): Caller {
   return callerIn(session, access)
 }
 
-/** The name of a browser in which nobody is signed in. A new one is given one, for as long as it is open. */
+/** The id of a browser in which nobody is signed in. A new browser gets one, which lasts until it is closed. */
 function visitorOf({ req, state }: Exchange): string {
   const known = cookieOf(req.headers, visitCookie)
   if (known !== null && /^[\w-]{22}$/.test(known)) return known

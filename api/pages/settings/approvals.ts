@@ -15,7 +15,7 @@ const done: Done = {
   refuse: 'It is refused; the agent is told when it asks.',
   changed: 'The setting is changed.',
 }
-/** So many that wait are shown; when they are decided the next follow. */
+/** Most waiting approvals that are listed; once they are decided, the next ones follow. */
 const rowsMax = 50
 
 type Whole = Infer<typeof WholeApproval>

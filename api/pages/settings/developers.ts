@@ -19,7 +19,7 @@ import { type Done, noAccount, type SessionView, settingsPage, viewOf } from './
 
 const place = '/settings/developers'
 const done: Done = { revoked: 'It is revoked, and opens nothing any more.' }
-/** So many keys, and mailboxes to choose from, are shown. */
+/** Most keys, and most mailboxes to choose from, that are listed. */
 const rowsMax = 200
 
 const waits = { value: 'required', label: 'Waits for approval', hint: 'until a person has read and approved it' }
@@ -183,7 +183,7 @@ ${field(typed, { name: 'expiresAt', label: 'Last day', type: 'date', autocomplet
 
 type Passwords = { readonly addresses: readonly string[]; readonly typed: Typed; readonly canMake: boolean }
 
-/** App passwords are those of one mailbox: the person chooses it. */
+/** App passwords belong to one mailbox, which the person chooses. */
 async function appPasswordsPart(visit: Visit, what: Passwords): Promise<Html> {
   const { addresses } = what
   const wanted = visit.form.get('address') ?? visit.query.get('address')

@@ -1,4 +1,4 @@
-/** What the pages of the settings have in common: who is signed in, in which account, and the way to the other pages. */
+/** The frame of the settings pages: who is signed in, in which account, and links to the other pages. */
 
 import { getSession } from '../../../operations/session.ts'
 import type { Infer } from '../../../schemas/infer.ts'
@@ -21,10 +21,10 @@ const sections = [
 ] as const
 export type Place = (typeof sections)[number]['place']
 
-/** What the page says that was done, by the word in the query. */
+/** The notices of a page about what was done, by the word in the query. */
 export type Done = { readonly [word: string]: string }
 
-/** Who is signed in. Fails with `unauthorized`. */
+/** The session of the person who is signed in. Fails with `unauthorized`. */
 export const viewOf = (visit: Visit): Promise<SessionView> => visit.ask<SessionView>(getSession)
 
 /** A page of the settings. */
@@ -57,7 +57,7 @@ export function settingsPage(
   }
 }
 
-/** The top of a page for who is signed in. */
+/** The header of a page for somebody signed in. */
 export function headerOf({ token }: Visit, { person }: SessionView, current: Place | null): Html {
   const links = sections.map(
     ({ place, label }) => html`<a href="${place}"${place === current ? html` aria-current="page"` : null}>${label}</a>`,
@@ -66,5 +66,5 @@ export function headerOf({ token }: Visit, { person }: SessionView, current: Pla
 <form method="post" action="/sign-out">${tokenField(token)}<button class="small second" aria-label="Sign out ${person.email}">Sign out</button></form>`)
 }
 
-/** For pages about an account, when the person has none. */
+/** Shown on pages about an account if the person has none. */
 export const noAccount = html`<p>You are a member of no account. Open the claim link of an agent, or an invitation.</p>`

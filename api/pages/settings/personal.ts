@@ -82,7 +82,7 @@ ${isUnderWay ? null : buttonForm({ action: '/settings/personal/export', token: v
 `
 }
 
-/** Null when there is none. */
+/** The newest export; null if there is none. */
 async function newestExport(visit: Visit): Promise<Infer<typeof AccountExport> | null> {
   try {
     return await visit.ask<Infer<typeof AccountExport>>(getExport)
@@ -112,7 +112,7 @@ ${field(typed, { name: 'password', label: 'Your password', type: 'password', aut
 </section>`
 }
 
-/** For who is in no account, with which the person would go. */
+/** For people without an account; others are erased together with their account. */
 function eraseMePart({ token }: Visit, email: string, typed: Typed): Html {
   return html`<section class="card" aria-labelledby="erase">
 <h2 id="erase">Erase</h2>
@@ -130,7 +130,7 @@ const goodbyePage: Page = {
   content: html`<p>Nothing is kept of you here any more, and your sessions have ended.</p>`,
 }
 
-/** The session may have ended with the account. */
+/** Needs no session, which may have ended with the account. */
 const erasedPage = (name: string): Page => ({
   title: 'The account is being erased',
   isNarrow: true,

@@ -42,7 +42,7 @@ export const securityPages: readonly PageRoute[] = [
       if (code === null) {
         return refused(
           async () => {
-            // Who comes back finds the secret that the app may have already.
+            // Keeps an unconfirmed secret, because the person may have added it to the app already.
             const label = (await viewOf(visit)).person.email
             if ((await unconfirmedTotp(ctx, { personId: session.personId, label })) === null) await visit.ask(setTotp)
             return { location: '/settings/security/app' }

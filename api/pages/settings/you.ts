@@ -115,7 +115,7 @@ ${rows.length === 0 ? html`<p>None yet. Open the claim link of an agent, or an i
 `
 }
 
-/** What a role is, in words. */
+/** A role in words. */
 export const roleText = (role: string): string => roles[role] ?? role
 const roles: { readonly [role: string]: string } = {
   owner: 'Owner: everything, also keys and members',
