@@ -23,7 +23,7 @@ const embeddedBytesMax = 1024 * 1024
 /** Most characters of a text file in one result. */
 const textCharactersMax = 20_000
 
-export const cursorField: JsonSchema = string({ maxLength: 20, description: 'next of the result whose text was cut.' })
+export const cursorField: JsonSchema = string({ maxLength: 20, description: '"next" of the result whose text was cut.' })
 
 /** The result of a tool that fetches bytes, before its untrusted fields are separated. */
 export const bytesResult = object({
@@ -34,7 +34,7 @@ export const bytesResult = object({
   size: integer({ description: 'Bytes.' }),
   url: string({ format: 'uri', description: 'A link works without a key; otherwise send it as a Bearer token.' }),
   expires_at: nullable(timestamp({ description: 'When the link ends.' })),
-  next: nullable(string({ description: 'Pass as cursor to read on in a text.' })),
+  next: nullable(string({ description: 'Pass as cursor to continue a text.' })),
   name: untrusted(nullable(string())),
   content_type: untrusted(string()),
   text: optional(untrusted(string())),
@@ -43,7 +43,7 @@ export const bytesResult = object({
 /**
  * Shows bytes to a model: text between markers, another file up to 1 MB as an embedded resource, a larger one as a link
  * that needs no key. `address` is the URL of the same bytes in the REST API. Fails with `validation_error` for a malformed
- * cursor, and for any cursor when the file is no text.
+ * cursor, and for any cursor if the file is not text.
  */
 export async function showBytes(
   { content, contentType, name, text: readText, link: makeLink }: Bytes,
@@ -53,7 +53,7 @@ export async function showBytes(
   const read = async (piece: TextRange) => (readText ? await readText(piece) : readPlainText(content, piece))
   const text = isText(contentType) ? await pieceAt(cursor, read) : null
   if (text === null && cursor !== undefined) throw notACursor('cursor', 'this file')
-  // Who reads the structured content alone sees nothing that is embedded.
+  // A client that reads only the structured content does not see embedded resources.
   const isEmbedded = content.length <= embeddedBytesMax && bodies === 'text'
   const form = text !== null ? 'text' : isEmbedded ? 'resource' : 'link'
   const link = form === 'link' && makeLink !== undefined ? await makeLink() : null
@@ -77,7 +77,7 @@ export async function showBytes(
   return { ...shown, content: [...shown.content, { type: 'resource', resource }] }
 }
 
-/** The type of a file where it is a registered one: any other text is the sender's, and stands between the markers alone. */
+/** The type of a file if it is a registered one. Any other text was written by the sender, so it appears only between the markers. */
 function knownType(contentType: string): string {
   return extension(contentType) === false ? 'application/octet-stream' : contentType
 }
@@ -86,7 +86,7 @@ function isText(contentType: string): boolean {
   return /^(text\/[\w.+-]+|application\/([\w.-]+\+)?(json|xml|yaml|x-yaml|x-sh|javascript))$/i.test(contentType)
 }
 
-/** Reads a cursor as the piece of a text that it continues with; null when it is malformed. */
+/** Reads the piece of a text at which a cursor continues; null if the cursor is malformed. */
 async function pieceAt(
   cursor: unknown,
   read: (piece: TextRange) => Promise<TextPiece | null>,

@@ -19,17 +19,17 @@ import { resultOf } from './result.ts'
 import { argumentName, type BoundTool, takesMailbox } from './tools.ts'
 import { separated } from './trust.ts'
 
-/** How long a repeated send without a key is taken for the same one (decisions.md 4, MCP sending). */
+/** How long a repeated send without an idempotency key counts as the same one (decisions.md 4, MCP sending). */
 const repeatMs = 10 * minuteMs
 /**
- * How often a call is repeated for a smaller result when its result is too large; each repeat drops at least a twentieth.
+ * How often a call is repeated to get a smaller result when its result is too large; each repeat reduces it by at least a twentieth.
  */
 const smallerMax = 8
 const keptAtMost = 0.95
 
 /**
- * Calls a tool, also one that the caller was not shown, or asks a person first. A refusal is a result with `isError` and the error
- * object; only a broken rule of the protocol rejects.
+ * Calls a tool, including one that was not listed to the caller, or first asks a person. A refusal is a result with `isError` and the
+ * error object; only a violation of the protocol rejects.
  */
 export async function callTool(
   exchange: Exchange,
@@ -46,21 +46,21 @@ export async function callTool(
   }
 }
 
-/** The same, for who shows refusals in another way: rejects with them. */
+/** The same for callers that show refusals in another way: rejects with them. */
 export async function runTool(caller: Caller, bound: BoundTool, given: Arguments): Promise<CallToolResult> {
   requirePlan(caller)
   return perform(caller, bound, given)
 }
 
-/** Fails with `plan_required` when the plan has no MCP (interface.md, Rate and volume limits). */
+/** Fails with `plan_required` if the plan has no MCP (interface.md, Rate and volume limits). */
 function requirePlan({ principal }: Caller): void {
   if (principal !== null && !allowanceOf(principal.account).mcp)
     throw new Failure('plan_required', 'The plan does not include MCP.')
 }
 
 /**
- * Fails with `plan_required`, and with `forbidden` for a tool that the connection has left out, or that is for those without a
- * key; with `missing_api_key` for the others where nobody has one.
+ * Fails with `plan_required`; with `forbidden` for a tool that the connection has excluded, or that is only for callers without a key;
+ * and with `missing_api_key` for any other tool if the caller has no key.
  */
 function requireWanted(caller: Caller, bound: BoundTool): void {
   const { choice, principal } = caller
@@ -68,20 +68,20 @@ function requireWanted(caller: Caller, bound: BoundTool): void {
   const isPublic = bound.operation.access === 'public'
   if (principal === null && !isPublic)
     throw new Failure('missing_api_key', `The tool ${name} needs a key.`, {
-      fix: 'Call sign_up, which gives you one, and connect to mcp_url with it.',
+      fix: 'Call sign_up to get a key, and connect to mcp_url with it.',
     })
   if (principal !== null && isPublic)
-    throw new Failure('forbidden', `The tool ${name} is for those without a key.`, {
-      fix: 'Work with the key that you have, or connect to /api/mcp/signup without one.',
+    throw new Failure('forbidden', `The tool ${name} is only for callers without a key.`, {
+      fix: 'Use the key that you have, or connect to /api/mcp/signup without one.',
     })
   requirePlan(caller)
   if (!choice.has(bound))
-    throw new Failure('forbidden', `This connection has left out the tool ${name}: it asks for ${choice.written}.`, {
-      fix: 'Do without it, or ask whoever set up this connection to change what its address or its headers ask for.',
+    throw new Failure('forbidden', `This connection excludes the tool ${name}: it is limited to ${choice.written}.`, {
+      fix: 'Do without the tool, or ask whoever set up this connection to change the filters in its URL or headers.',
     })
 }
 
-/** The arguments with the mailbox, where it was left out and there is one alone. */
+/** Fills in the mailbox if it was left out and the caller can access only one. */
 async function completed(
   caller: Caller,
   bound: BoundTool,
@@ -89,7 +89,7 @@ async function completed(
 ): Promise<{ readonly caller: Caller; readonly given: Arguments }> {
   const { answerHeaders, ctx, principal } = caller
   if (principal === null || !takesMailbox(bound) || given.mailbox !== undefined) return { caller, given }
-  // Nobody makes the database search for more than the rate allows.
+  // Counted first, so that nobody makes the database search more often than the rate allows.
   await countRequest(ctx, principal, answerHeaders)
   const address = await soleMailbox(ctx, principal)
   return { caller: { ...caller, isCounted: false }, given: address === null ? given : { ...given, mailbox: address } }
@@ -135,7 +135,7 @@ async function perform(caller: Caller, bound: BoundTool, given: Arguments): Prom
   }
 }
 
-/** What a tool shows of a result. */
+/** The part of a result that a tool shows. */
 function shown({ shows }: Tool, value: unknown): unknown {
   if (shows === undefined) return value
   const { untrusted, ...ours } = value as Arguments
@@ -149,7 +149,7 @@ function shown({ shows }: Tool, value: unknown): unknown {
 const picked = (fields: Arguments, names: readonly string[]): Arguments =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)))
 
-/** Checks the arguments by the tool's own names and turns them into the operation's input. */
+/** Validates the arguments under the names of the tool and turns them into the operation's input. */
 function inputOf({ arguments: schema, operation, tool }: BoundTool, given: Arguments): Arguments {
   validate(schema, given)
   const values = fieldsOf(operation).flatMap(({ name }) => {
@@ -159,7 +159,7 @@ function inputOf({ arguments: schema, operation, tool }: BoundTool, given: Argum
   return Object.fromEntries(values)
 }
 
-/** Returns the limit to ask for so that a result fits: characters of its longest body, or rows of its list. */
+/** Returns the limit to request so that the result fits: characters of its longest body, or rows of its list. */
 function reduced(result: unknown, { by, most, size }: { by: string; most: number; size: number }): number {
   const { longest, bytes } = by === 'limit' ? { longest: rowsOf(result), bytes: size } : bodiesOf(result)
   const room = Math.max(0, most - (size - bytes))
@@ -171,7 +171,7 @@ function rowsOf(result: unknown): number {
   return Math.max(1, ...lists.map(({ length }) => length))
 }
 
-/** The idempotency key given; a send without one gets one made of API key, tool and arguments, good for ten minutes. */
+/** The given idempotency key; a send without one gets a key derived from API key, tool and arguments, valid for ten minutes. */
 function repeatKey({ principal }: Caller, { operation, tool }: BoundTool, given: Arguments) {
   if (!operation.idempotent) return null
   if (typeof given.idempotencyKey === 'string') return { key: given.idempotencyKey }

@@ -7,10 +7,10 @@ import { Failure } from '../schemas/failures.ts'
 import type { Choice } from './choice.ts'
 import type { BoundTool } from './tools.ts'
 
-/** Who asks, and for what. */
+/** A caller, and what its connection asks for. */
 export type Caller = {
   readonly ctx: Context
-  /** Null where nobody needs a key. */
+  /** null for a connection without a key. */
   readonly principal: Principal | null
   readonly choice: Choice
   readonly catalogue: ReadonlyMap<string, BoundTool>
@@ -19,7 +19,7 @@ export type Caller = {
   /** Aborted when the caller has hung up. */
   readonly hungUp: AbortSignal
   readonly checkOutput?: boolean
-  /** False for a request that was counted before it came here. */
+  /** False for a request that was already counted. */
   readonly isCounted?: boolean
 }
 

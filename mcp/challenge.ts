@@ -1,4 +1,4 @@
-/** How the MCP endpoint tells a client that it must authorise, or ask for more (RFC 6750 3, RFC 9728 5.1). */
+/** Tells a client of the MCP endpoint that it must authorise, or needs more scopes (RFC 6750 3, RFC 9728 5.1). */
 import { isProgram, type Principal } from '../core/access/principal.ts'
 import { initialScopes } from '../core/oauth/provider.ts'
 import type { Context } from '../core/process/context.ts'
@@ -15,7 +15,7 @@ const credentialCodes = [
   'unauthorized',
 ] as const
 
-/** Fails with what `admit` failed with; the refusal of a credential tells how to get another. */
+/** Fails as `admit` did; if the credential was refused, the failure says how to get another. */
 export function challenge(
   { ctx, headers, pathKey }: Pick<McpRequest, 'ctx' | 'headers' | 'pathKey'>,
   error: unknown,
@@ -28,8 +28,8 @@ export function challenge(
 }
 
 /**
- * Fails with `insufficient_scope` when a program lacks a scope that its request needs: its person may grant more. The
- * challenge names those that it has too, so that it loses none. A key, whose scopes never change, gets the refusal of the operation.
+ * Fails with `insufficient_scope` if a program lacks a scope that its request needs: its person may grant more. The challenge also
+ * names the scopes that the program has, so that it keeps them. A key, whose scopes never change, gets the refusal of the operation.
  */
 export async function requireScopes(
   { ctx, answerHeaders }: Pick<McpRequest, 'ctx' | 'answerHeaders'>,

@@ -1,4 +1,4 @@
-/** What a connection asks for in its address or its headers: some of the tools, and where the bodies of mail stand. */
+/** What a connection requests in its URL or headers: a subset of the tools, and the part of a result that holds the bodies of mail. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { Failure } from '../schemas/failures.ts'
 import { twice, unknown } from '../schemas/refusals.ts'
@@ -8,16 +8,16 @@ import type { BodiesIn } from './trust.ts'
 export type Choice = {
   /** Whether the connection wants this tool. */
   has(bound: BoundTool): boolean
-  /** As it was written, to be told to who calls another tool; empty when nothing was. */
+  /** The filters as they were written, for the failure of an excluded tool; empty without any. */
   readonly written: string
   /**
-   * Which part of a result the bodies of mail stand in: each stands once. Most clients show their model the text; some show the
-   * structured content alone.
+   * The part of a result that holds the bodies of mail; each is included once. Most clients show their model the text, some only the
+   * structured content.
    */
   readonly bodies: BodiesIn
 }
 
-/** The names in the query, and those of the headers that say the same; the query goes first. */
+/** The names in the query, and the headers with the same meaning; the query takes precedence. */
 const names = {
   tools: 'x-mcp-tools',
   toolsets: 'x-mcp-toolsets',
@@ -30,16 +30,16 @@ type Name = keyof typeof names
 const reading = 'read'
 /** Stands for every tool. */
 const all = 'all'
-/** More than all names together. */
+/** Longer than all names together. */
 const writtenMax = 4_000
 
-/** What a connection asks for that says nothing. */
+/** The choice of a connection that requests nothing. */
 const everything: Choice = { written: '', bodies: 'text', has: () => true }
 
 /**
- * Reads what a connection asks for: `tools` and `toolsets` are lists of names, and a tool that either names is wanted; `readonly`
- * takes of these the ones that change nothing. Fails with `validation_error` for what it does not know, since a filter that is
- * misspelt would let through what it was to keep out.
+ * Reads the choice of a connection: `tools` and `toolsets` are lists of names, and a tool named by either is included; `readonly`
+ * keeps of these only the tools that change nothing. Fails with `validation_error` for unknown names, because a misspelt filter would
+ * let through what it should exclude.
  */
 export function choiceOf(
   catalogue: ReadonlyMap<string, BoundTool>,
@@ -80,7 +80,7 @@ function listed(param: Name, text: string, known: readonly string[]): readonly s
   if (text.length > writtenMax)
     throw new Failure('validation_error', `"${param}" has more than ${writtenMax} characters.`, {
       param,
-      fix: `Name each once, and leave "${param}" out for all.`,
+      fix: `Name each one once, or leave "${param}" out to include all.`,
     })
   const parts = text.split(',').map((part) => part.trim())
   const given = parts.filter((part) => part !== '')

@@ -1,4 +1,4 @@
-/** Completes arguments of prompts and resource templates: addresses, folders and labels that are there. */
+/** Completes arguments of prompts and resource templates: existing addresses, folders and labels. */
 import type { CompleteRequestParams } from '@modelcontextprotocol/server'
 import { listFolders } from '../operations/folders.ts'
 import { invoke, type JsonBody } from '../operations/invoke.ts'
@@ -12,14 +12,14 @@ import type { KnownCaller } from './caller.ts'
 import { mailboxesOf } from './resources.ts'
 
 type Source = {
-  /** What lists the values. */
+  /** The operation that lists the values. */
   readonly operation: Operation
   values(caller: KnownCaller, mailbox: string | undefined): Promise<readonly string[]>
 }
 
 const addresses: Source = { operation: listMailboxes, values: addressesOf }
 
-/** What is known by the name of an argument. */
+/** The sources of values by the name of the argument. */
 const sources: Readonly<Record<string, Source>> = {
   address: addresses,
   mailbox: addresses,
@@ -37,12 +37,12 @@ const sources: Readonly<Record<string, Source>> = {
 const sourceOf = (argument: string): Source | undefined =>
   Object.hasOwn(sources, argument) ? sources[argument] : undefined
 
-/** The scopes that it takes to complete an argument. */
+/** The scopes needed to complete an argument. */
 export function scopesOfArgument(argument: string): readonly Scope[] {
   return sourceOf(argument)?.operation.scopes ?? []
 }
 
-/** The values that begin with what is there, in any case; for other arguments none. */
+/** The values that begin with the text typed so far, ignoring case; none for unknown arguments. */
 export async function complete(
   caller: KnownCaller,
   { argument, context }: CompleteRequestParams,
@@ -56,7 +56,7 @@ async function addressesOf(caller: KnownCaller): Promise<readonly string[]> {
   return (await mailboxesOf(caller)).mailboxes.map(({ address }) => address)
 }
 
-/** The list of an operation about a mailbox; nothing where the mailbox is not known yet or not within reach. */
+/** The list of an operation about a mailbox; empty if the mailbox is not given yet or cannot be reached. */
 async function listIn<T>(
   caller: KnownCaller,
   operation: Operation,

@@ -1,7 +1,7 @@
 /**
- * Asks a person before a call does what cannot be undone, where the client can show its user a form. The client repeats the call
- * with the answer and with a token of ours, which is bound to the key, the tool and the arguments and ends after ten minutes;
- * nothing is kept in between.
+ * Asks a person before a call does something that cannot be undone, if the client can show its user a form. The client repeats the
+ * call with the answer and with a token of ours, which is bound to the key, the tool and the arguments, and expires after ten minutes.
+ * Nothing is stored in between.
  */
 import { createHash } from 'node:crypto'
 import { type InputRequiredResult, inputRequired, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
@@ -25,27 +25,27 @@ import type { BoundTool } from './tools.ts'
 
 const purpose = 'mcp-confirm'
 const answerMs = 10 * minuteMs
-/** The question and the field of the form. */
+/** The name of the question and of its field in the form. */
 const question = 'confirm'
-/** Addresses that are named in a question. */
+/** Most addresses that a question names. */
 const namedMax = 10
 
-/** What a person is asked; null when nothing. */
+/** The question for the person; null if none is needed. */
 type Asking = (caller: KnownCaller, given: Arguments) => Promise<string | null> | string | null
 
-/** By the name of the tool. */
+/** The questions by the name of the tool. */
 const askings: Readonly<Record<string, Asking>> = {
   create_dns_record: (_, { domain, type, name, value, force }) =>
     force === true ? `Add the ${type} record ${name} "${value}" to ${domain}? ${atRisk}` : null,
   update_dns_record: (caller, given) => askForRecord(caller, given, 'Change'),
   delete_dns_record: (caller, given) => askForRecord(caller, given, 'Delete'),
-  empty_trash: (_, { mailbox }) => `Remove everything in the Trash of ${mailbox} for good?`,
+  empty_trash: (_, { mailbox }) => `Permanently delete everything in the Trash of ${mailbox}?`,
   delete_message: async ({ ctx, principal }, { mailbox, message_id, permanent }) => {
     const which = { address: String(mailbox), messageId: String(message_id) }
     const { folder } = await reachMessage(ctx, principal, which)
-    // What lies in Trash already is not moved there.
+    // A message that is already in Trash is deleted permanently.
     if (permanent !== true && folder.role !== 'trash') return null
-    return `Remove the message ${message_id} of ${mailbox} for good?`
+    return `Permanently delete the message ${message_id} of ${mailbox}?`
   },
   send_message: async (caller, given) =>
     given.dryRun === true ? null : askForStrangers(caller, given, await recipientsOf(caller, given)),
@@ -69,8 +69,8 @@ const askings: Readonly<Record<string, Asking>> = {
 }
 
 /**
- * Returns the question that has to be answered before a call; null when it may go on. Fails with `validation_error` for malformed
- * arguments, with `insufficient_scope`, and with `forbidden` when the person refused.
+ * Returns the question that has to be answered before a call; null if the call may proceed. Fails with `validation_error` for malformed
+ * arguments, with `insufficient_scope`, and with `forbidden` if the person refused.
  */
 export async function questionBefore(
   { caller: anybody, canAsk, request }: Exchange,
@@ -90,12 +90,12 @@ export async function questionBefore(
   if (state !== undefined && answer !== undefined) {
     if (answer.action === 'accept' && answer.content?.[question] === true) return null
     throw new Failure('forbidden', 'The person who was asked did not agree, so nothing was done.', {
-      fix: 'Ask what they want instead; do not repeat the call unless they say so.',
+      fix: 'Ask the person what to do instead; do not repeat the call unless they say so.',
     })
   }
   const message = await asking(caller, given)
   if (message === null) return null
-  // It has not reached its operation, which counts.
+  // The call does not reach its operation, which would count it.
   if (caller.isCounted !== false) await countCaller(caller)
   return inputRequired({
     inputRequests: { [question]: inputRequired.elicit({ message, requestedSchema: form }) },
@@ -111,13 +111,13 @@ const form = {
   required: [question],
 }
 
-/** The client sends the token back, and may send anything (2026-07-28, Multi Round-Trip Requests). */
+/** Checks the token that the client sends back, which may be anything (2026-07-28, Multi Round-Trip Requests). */
 function requireSame({ ctx }: KnownCaller, state: string, ids: readonly string[]): void {
   const read = readToken(ctx, purpose, state)
   if (read === null || read.ids.join(' ') !== ids.join(' '))
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
-      'This requestState is not of this call, or is older than 10 minutes.',
+      'This requestState belongs to another call, or is older than 10 minutes.',
     )
 }
 
@@ -127,7 +127,7 @@ function digestOf(name: string, given: Arguments): string {
     .digest('base64url')
 }
 
-/** Whom a mail goes to: an answer also to those that its arguments do not name. */
+/** The recipients of a mail; for a reply also those that its arguments do not name. */
 async function recipientsOf({ ctx, principal }: KnownCaller, given: Arguments): Promise<readonly string[]> {
   const { mailbox, inReplyTo, replyAll, to, cc, bcc } = given as Addressed
   const written = { to: peopleOf(to), cc: peopleOf(cc), bcc: peopleOf(bcc) }
@@ -143,9 +143,9 @@ type Addressed = Answering & {
   readonly bcc?: AddressesInput
 }
 
-const atRisk = 'Its mail may change or stop.'
+const atRisk = 'Mail of the domain may change or stop.'
 
-/** Asks before a record is touched at the risk of mail. */
+/** Asks before a change to a record that may break mail. */
 async function askForRecord(
   { ctx, principal }: KnownCaller,
   { domain, record_id, force }: Arguments,
@@ -166,5 +166,5 @@ async function askForStrangers(
   if (strangers.length === 0) return null
   const named = strangers.slice(0, namedMax).join(', ')
   const more = strangers.length > namedMax ? ` and ${strangers.length - namedMax} more` : ''
-  return `${address} has never written with ${named}${more}. Send this mail to them?`
+  return `${address} has never exchanged mail with ${named}${more}. Send this mail to them?`
 }

@@ -1,5 +1,5 @@
 /**
- * Revision 2026-07-28: each request stands for itself and says its revision and what its client can do. The protocol's library
+ * Revision 2026-07-28: each request is independent, and states its revision and the capabilities of its client. The protocol's library
  * checks the envelope, the headers and the revision.
  */
 import { createMcpHandler, type ServerEventBus } from '@modelcontextprotocol/server'
@@ -12,7 +12,7 @@ type Given = {
   readonly body: unknown
   readonly caller: Caller
   readonly serving: Serving
-  /** Tells a stream of subscriptions what changed. */
+  /** Publishes changes to a stream of subscriptions. */
   readonly bus?: ServerEventBus
 }
 
@@ -20,7 +20,7 @@ export async function answerCurrent(request: McpRequest, given: Given): Promise<
   return (await beginCurrent(request, given)).answer
 }
 
-/** The same, with what ends a stream in good order. */
+/** The same, with a function that ends a stream in an orderly way. */
 export async function beginCurrent(
   request: McpRequest,
   { body, caller, serving, bus }: Given,

@@ -1,6 +1,6 @@
 /**
- * The revisions before 2026-07-28: a first request, `initialize`, says what the client can do. A call is answered with a stream
- * where its client wants to hear of its progress or can be asked, with JSON otherwise.
+ * The revisions before 2026-07-28: the first request, `initialize`, states what the client can do. A call is answered with a stream if
+ * its client wants progress notifications or can be asked questions, and with JSON otherwise.
  */
 import { randomUUID } from 'node:crypto'
 import {
@@ -24,11 +24,11 @@ import { canWatch } from './notices.ts'
 import { protocolError, refuse } from './refusals.ts'
 import { capabilitiesOf, newSession, type Sessions, sessionHeader } from './sessions.ts'
 
-/** Of revision 2025-03-26; later ones have no batches. */
+/** Most messages in a batch of revision 2025-03-26; later revisions have no batches. */
 const batchMax = 10
 const firstWithoutBatches = '2025-06-18'
 
-/** Why a message is refused before anything of it is looked at; null when it is not. */
+/** The refusal of a batch that may not be sent, before its messages are read; null if there is none. */
 export function refusedBatch({ headers }: McpRequest, body: unknown): McpAnswer | null {
   if (!Array.isArray(body)) return null
   const version = headers['mcp-protocol-version']
@@ -89,7 +89,7 @@ type Watching = {
   readonly sessions: Sessions
 }
 
-/** What revision 2026-07-28 has no more: resources that a session watches. */
+/** Handlers of subscriptions to resources within a session, which revision 2026-07-28 does not have. */
 function addSubscriptions(server: Server, { caller, serving, session, sessions }: Watching): void {
   const handle =
     (act: Sessions['subscribe']) =>
@@ -114,8 +114,8 @@ type Transport = WebStandardStreamableHTTPServerTransport
 type Ask = (name: string, answered: (message: JSONRPCMessage) => void) => () => void
 
 /**
- * Gives the questions that go out to the client names by which their answers, requests of their own, find back. Returns a
- * function that forgets those that are open.
+ * Gives the questions that go to the client ids by which their answers, which come as separate requests, are matched. Returns a
+ * function that forgets the open questions.
  */
 function askThrough(transport: Transport, ask: Ask): () => void {
   const open = new Set<() => void>()
@@ -138,10 +138,10 @@ function askThrough(transport: Transport, ask: Ask): () => void {
   }
 }
 
-/** Of a request that no client makes. */
+/** The id of a request that no client makes. */
 const introductionId = randomUUID()
 
-/** Tells the server of a later request what its client said in the first one of the session. */
+/** Repeats to the server of a later request what its client declared in the first request of the session. */
 function introduce(transport: Transport, capabilities: ClientCapabilities, { headers }: McpRequest): void {
   const version = headers['mcp-protocol-version']
   transport.onmessage?.({

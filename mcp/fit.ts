@@ -2,7 +2,7 @@
 
 import { bodyFields } from './trust.ts'
 
-/** Most bytes of a result, as JSON. A file that is embedded comes on top. */
+/** Most bytes of a result, as JSON. An embedded file comes on top. */
 export const resultBytesMax = 100 * 1024
 
 const steps = [
@@ -11,7 +11,7 @@ const steps = [
   { entries: 3, characters: 200 },
 ] as const
 
-/** Measures the bodies in a value: the longest one in characters, all together in bytes of JSON. */
+/** Measures the bodies in a value: the longest one in characters, and all together in bytes of JSON. */
 export function bodiesOf(value: unknown): { longest: number; bytes: number } {
   if (typeof value !== 'object' || value === null) return { longest: 0, bytes: 0 }
   const found = Object.entries(value).map(([name, part]) =>
@@ -28,7 +28,7 @@ export function sizeOf(value: unknown): number {
 }
 
 /**
- * Shortens the untrusted lists and texts of a value, as little as it takes until it `fits`, and names these fields in
+ * Shortens the untrusted lists and texts of a value, only as far as needed until it `fits`, and names the shortened fields in
  * `shortened`. Bodies stay whole, so the value may still be too large.
  */
 export function shortened(value: unknown, fits: (value: unknown) => boolean): unknown {
@@ -47,7 +47,7 @@ function shorten(value: unknown, step: Step): unknown {
   if (typeof value !== 'object' || value === null) return value
   const { untrusted, ...ours } = value as { readonly [name: string]: unknown }
   if (untrusted === undefined) return mapped(ours, (part) => shorten(part, step))
-  // Lists such as that of the attachments are trusted, but a stranger decides how long they are.
+  // Lists such as attachments are trusted, but a stranger decides how long they are.
   const isTooLong = (part: unknown) => Array.isArray(part) && part.length > step.entries && isObject(part[0])
   const kept = mapped(ours, (part) =>
     shorten(isTooLong(part) ? (part as unknown[]).slice(0, step.entries) : part, step),
@@ -56,7 +56,7 @@ function shorten(value: unknown, step: Step): unknown {
   return { ...kept, untrusted: shortenFields(untrusted as Fields, step, cutLists) }
 }
 
-/** A body that is text is cut by the operation, which gives a cursor to go on; a list of header fields is cut here. */
+/** A body that is text is cut by the operation, which returns a cursor to continue; a list of header fields is cut here. */
 const isCutByOperation = (name: string, part: unknown) => bodyFields.has(name) && typeof part === 'string'
 
 type Fields = { readonly [name: string]: unknown }
@@ -67,7 +67,7 @@ function mapped(fields: Fields, change: (part: unknown) => unknown): Fields {
   return Object.fromEntries(Object.entries(fields).map(([name, part]) => [name, change(part)]))
 }
 
-/** `cutLists` names trusted lists beside these fields that were shortened too. */
+/** `cutLists` names trusted lists of the same object that were also shortened. */
 function shortenFields(fields: Fields, step: Step, cutLists: readonly string[]): unknown {
   const kept = Object.entries(fields).map(
     ([name, part]) => [name, isCutByOperation(name, part) ? part : cut(part, step)] as const,

@@ -1,4 +1,4 @@
-/** The server of one exchange: the protocol's library with a handler for each method, which asks the offers. */
+/** The server of one exchange: the protocol's library with a handler for each method, which calls the offers. */
 import {
   type CacheHint,
   CLIENT_CAPABILITIES_META_KEY,
@@ -22,7 +22,7 @@ export type Serving = {
   readonly identity: Implementation
   readonly validator: AjvJsonSchemaValidator
   readonly instructions: string
-  /** How often a call that its client wants to hear of tells that it goes on. */
+  /** How often a call in progress notifies a client that asked for progress. */
   readonly progressMs: number
 }
 
@@ -30,9 +30,9 @@ export type ServerOf = {
   readonly caller: Caller
   /** Whether the answer may be a stream, in which the client hears and is asked before the result. */
   readonly streams: boolean
-  /** The method of the one request that it answers; default: it answers any. */
+  /** The method of the only request to answer; default: any. */
   readonly only?: unknown
-  /** Lets another request cancel this one; default: it ends with its connection alone. */
+  /** Runs the call so that another request can cancel it; default: only the end of its connection does. */
   run?<T>(id: string | number, call: (cancelled: AbortSignal) => Promise<T>): Promise<T>
 }
 
@@ -45,7 +45,7 @@ const capabilities: ServerCapabilities = {
 }
 
 const minuteMs = 60_000
-/** How long a client may keep an answer; nobody else may have it. What changes earlier is told to those who listen. */
+/** How long a client, and nobody else, may cache an answer. Clients that listen are notified of earlier changes. */
 const cacheHints = {
   'server/discover': kept(60 * minuteMs),
   'tools/list': kept(5 * minuteMs),
@@ -55,11 +55,11 @@ const cacheHints = {
   'resources/read': kept(0),
 } as const
 
-/** How long a person may take to answer a question of an earlier revision, for which the call waits. */
+/** How long a person may take to answer a question in an earlier revision; the call waits for the answer. */
 const answerMs = 10 * minuteMs
 const completionsMax = 100
 
-/** Makes the server that answers one exchange. */
+/** Creates the server that answers one exchange. */
 export function serverOf(serving: Serving, { caller, streams, only, run }: ServerOf): Server {
   const { identity, instructions, offers, progressMs, validator } = serving
   const server = new Server(identity, {
@@ -72,7 +72,7 @@ export function serverOf(serving: Serving, { caller, streams, only, run }: Serve
   const exchangeOf = ({ mcpReq: request }: ServerContext, cancelled?: AbortSignal): Exchange => ({
     caller: cancelled === undefined ? caller : { ...caller, hungUp: AbortSignal.any([caller.hungUp, cancelled]) },
     request,
-    // In the newest revision a question is an answer; before, it goes out on the stream of the call.
+    // In the newest revision the answer itself is the question; before, the question goes out on the stream of the call.
     canAsk: (streams || request.envelope !== undefined) && canShowForms(declaredTo(server, request)),
   })
   const failing = async <T>(act: () => Promise<T>): Promise<T> => {
@@ -83,7 +83,7 @@ export function serverOf(serving: Serving, { caller, streams, only, run }: Serve
     }
   }
 
-  // A handler is some objects of the library, which a server that answers one request need not make for every method.
+  // Each handler costs several objects of the library, so a server that answers one request registers only the handler of its method.
   const answers = (method: string) => only === undefined || only === method
   if (answers('tools/list'))
     server.setRequestHandler('tools/list', async () => ({
@@ -165,13 +165,13 @@ function invalid(message: string, data?: unknown): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, message, data)
 }
 
-/** What the client of a request can do: since 2026-07-28 each request says it, before that the first of a session. */
+/** The capabilities of the client: since 2026-07-28 each request states them, before that the first one of a session. */
 function declaredTo(server: Server, { envelope }: ServerContext['mcpReq']): ClientCapabilities | undefined {
   if (envelope === undefined) return server.getClientCapabilities()
   return (envelope as { readonly [key: string]: ClientCapabilities | undefined })[CLIENT_CAPABILITIES_META_KEY]
 }
 
-/** An empty `elicitation` means forms, as it did when there was nothing else. */
+/** An empty `elicitation` means forms, as in revisions that had nothing else. */
 export function canShowForms(declared: ClientCapabilities | undefined): boolean {
   const { elicitation } = declared ?? {}
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined)

@@ -1,6 +1,6 @@
 /**
- * Streams on which a client hears of changes: `subscriptions/listen` of revision 2026-07-28, and the stream of a session, by GET,
- * of those before it.
+ * Streams on which clients receive notices of changes: `subscriptions/listen` of revision 2026-07-28, and before that the stream of a
+ * session, requested by GET.
  */
 import { InMemoryServerEventBus, METHOD_NOT_FOUND, type ServerEvent } from '@modelcontextprotocol/server'
 import type { McpAnswer, McpRequest } from '../operations/http.ts'
@@ -11,11 +11,11 @@ import { canWatch, type Listening, openNotices } from './notices.ts'
 import { refuse, refuseFor, serverError } from './refusals.ts'
 import { type Sessions, sessionHeader } from './sessions.ts'
 
-/** So often a stream shows that it is alive; proxies take a quiet one for dead. */
+/** How often a quiet stream sends a sign of life, because proxies drop idle connections. */
 const keepAliveMs = 15_000
-const needsKey = 'Who listens needs a key: call sign_up, and listen at /api/mcp with the key that it gives you.'
+const needsKey = 'Listening needs a key: call sign_up, and listen at /api/mcp with the key that it returns.'
 
-/** Answers `subscriptions/listen`: what the client may watch is acknowledged first, and then told until either side ends it. */
+/** Answers `subscriptions/listen`: first acknowledges what the client may watch, then sends notices until either side ends the stream. */
 export async function answerListen(
   request: McpRequest,
   { body, listening, serving }: { body: unknown; listening: Listening; serving: Serving },
@@ -58,7 +58,7 @@ const messageOf = (event: ServerEvent) =>
     },
   })[event.kind]
 
-/** Answers GET: the stream of a session, which hears of lists and of the resources that the session has subscribed to. */
+/** Answers GET: the stream of a session, with notices of changed lists and of the resources that the session has subscribed to. */
 export async function answerGet(
   { headers }: McpRequest,
   { listening, sessions }: { listening: Listening; sessions: Sessions },
@@ -83,7 +83,7 @@ export async function answerGet(
   const write = (text: string) => void writer.write(text).catch(notices.close)
   const alive = setInterval(() => write(': keep-alive\n\n'), keepAliveMs).unref()
   const forget = sessions.listens(session, notices.close)
-  // What is asked for right after it must find the stream open.
+  // Sent at once, so that the stream is open before the client's next request.
   write(': open\n\n')
   const told = notices.tell(
     () => sessions.subscribed(session),

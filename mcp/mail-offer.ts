@@ -1,4 +1,4 @@
-/** What the service itself offers: its operations as tools, and what they show as resources. */
+/** The offers of the service itself: its operations as tools, and their data as resources. */
 import { callTool } from './call.ts'
 import { known } from './caller.ts'
 import { complete } from './completion.ts'
@@ -15,7 +15,7 @@ const tools: Pick<Offer, 'tools' | 'callTool'> = {
   },
 }
 
-/** What is offered to those who have a key. */
+/** The offer for callers with a key. */
 export const mailOffer: Offer = {
   ...tools,
   resources: (caller, cursor) => listResources(known(caller), cursor),
@@ -34,7 +34,7 @@ export const mailOffer: Offer = {
   },
 }
 
-/** What is offered to those who have none: the one tool by which they get it. */
+/** The offer for callers without a key: the one tool with which they get one. */
 export const signupOffer: Offer = {
   ...tools,
   resources: async () => ({ items: [] }),

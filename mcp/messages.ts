@@ -1,13 +1,13 @@
-/** The messages of the transport: which revision they are of, and how requests and answers are told to the protocol's library. */
+/** The messages of the transport: their revision, and the translation of requests and answers to and from the protocol's library. */
 import { classifyInboundRequest } from '@modelcontextprotocol/server'
 import type { McpAnswer, McpRequest } from '../operations/http.ts'
 
-/** Whether an answer of this endpoint may be a stream of events: the client says that it reads one. */
+/** Whether an answer of this endpoint may be a stream of events: the client says so in Accept. */
 export function streamsTo({ headers }: Pick<McpRequest, 'headers'>): boolean {
   return headers.accept?.includes('text/event-stream') ?? false
 }
 
-/** Whether a message is of a revision before 2026-07-28, whose requests do not say theirs in `_meta`. */
+/** Whether a message is of a revision before 2026-07-28, whose requests do not state it in `_meta`. */
 export function isEarlier({ headers }: Pick<McpRequest, 'headers'>, body: unknown): boolean {
   const { kind } = classifyInboundRequest({
     httpMethod: 'POST',
@@ -24,8 +24,8 @@ export function isRequestOf(message: unknown, method: string): boolean {
 }
 
 /**
- * The request as the library reads it: it insists on both types in Accept, although it answers most requests with JSON, which
- * any client reads. `until` tells the library that the client is gone; a call hears that of its caller.
+ * Converts the request for the library, which insists on both types in Accept although it answers most requests with JSON, which any
+ * client reads. `until` aborts when the client is gone; a call notices that through its caller.
  */
 export function asFetchRequest({ headers }: McpRequest, { until }: { readonly until?: AbortSignal } = {}): Request {
   const told = ['mcp-protocol-version', 'mcp-method', 'mcp-name'].flatMap((name) => {
@@ -43,10 +43,10 @@ export function asFetchRequest({ headers }: McpRequest, { until }: { readonly un
   })
 }
 
-/** Status of an answer that nobody reads, because its client has hung up. */
+/** The library's status for an answer whose client has hung up. */
 const nobodyReads = 499
 
-/** The library's answer as the door sends it: text, or a stream of events. `end` is called when it is over. */
+/** Converts the library's answer for the door: text, or a stream of events. `end` is called when it is over. */
 export async function toAnswer(response: Response, end: () => Promise<void>): Promise<McpAnswer> {
   const { body, status } = response
   const type = response.headers.get('content-type')

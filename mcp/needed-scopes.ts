@@ -1,4 +1,4 @@
-/** What a request needs before anything of it is looked at: the scopes of the operations that it comes to. */
+/** The scopes that a request needs, found before it is served: those of the operations that it leads to. */
 import type { Scope } from '../schemas/scopes.ts'
 import type { Caller } from './caller.ts'
 import { scopesOfArgument } from './completion.ts'

@@ -1,7 +1,7 @@
 /**
- * Notices that something changed, for streams that stay open. Invariants: they follow the numbered events of the account, so none
- * is missed while a stream is open; who may hear them is asked again with each page of events, and at least every 20 seconds; a
- * stream ends with its key.
+ * Notices that something changed, for streams that stay open. Invariants: they follow the numbered events of the account, so none is
+ * missed while a stream is open; the right to receive them is checked again with each page of events, and at least every 20 seconds; a
+ * stream ends when its key does.
  */
 import type { ServerEvent } from '@modelcontextprotocol/server'
 import type { Principal } from '../core/access/principal.ts'
@@ -14,33 +14,33 @@ import { type Caller, known } from './caller.ts'
 import type { Offer } from './offer.ts'
 import { eventsUri, partsOf } from './resources.ts'
 
-/** Events looked at together. */
+/** Most events that are read at once. */
 const pageMax = 100
-/** So often a stream that hears nothing asks whether it may still listen. */
+/** How often a quiet stream checks whether it may still listen. */
 const quietMs = 20 * secondMs
 
 export type Listening = {
   readonly caller: Caller
   readonly offers: readonly Offer[]
-  /** Finds the principal once more. Fails when the key or the account has ended meanwhile. */
+  /** Finds the principal again. Fails if the key or the account has ended meanwhile. */
   again(): Promise<Principal>
 }
 
 export type Notices = {
-  /** Tells what changed until it is closed, by either side; `uris` are the resources that are watched then. Never rejects. */
+  /** Sends notices of changes until either side closes it; `uris` returns the resources that are watched at that time. Never rejects. */
   tell(uris: () => Iterable<string>, notice: (event: ServerEvent) => void): Promise<void>
   close(): void
 }
 
 /**
- * Begins to listen: what happens from now on is told. Fails with `rate_limited` past the limit of the key, and with `unavailable`
- * past that of the process or while it stops.
+ * Starts listening for changes from now on. Fails with `rate_limited` past the limit of the key, and with `unavailable` past that of
+ * the process or while it stops.
  */
 export async function openNotices({ caller, offers, again }: Listening): Promise<Notices> {
   const { principal } = known(caller)
   const ctx = inTimeOf(caller.ctx, principal.accountId)
   let lists = listsOf(caller, offers)
-  // What changes before it is told is told first.
+  // Changes before `tell` is called are kept, and sent first.
   const changed: ServerEvent[] = []
   let hear = (event: ServerEvent): void => void changed.push(event)
   const follower = await followEvents(
@@ -50,7 +50,7 @@ export async function openNotices({ caller, offers, again }: Listening): Promise
       async again() {
         const now = await again()
         const after = listsOf({ ...caller, principal: now }, offers)
-        // The default of an argument is the mailbox that is reached alone.
+        // The mailboxes count too: the only one is the default of an argument.
         if (after.tools !== lists.tools || after.mailboxes !== lists.mailboxes) hear({ kind: 'tools_list_changed' })
         if (after.mailboxes !== lists.mailboxes) hear({ kind: 'resources_list_changed' })
         lists = after
@@ -78,13 +78,13 @@ export async function openNotices({ caller, offers, again }: Listening): Promise
   }
 }
 
-/** Whether changes of a resource can be told to the caller. */
+/** Whether the caller can be notified of changes to a resource. */
 export async function canWatch(caller: Caller, offers: readonly Offer[], uri: string): Promise<boolean> {
   for (const offer of offers) if (await offer.canWatch(caller, uri)) return true
   return false
 }
 
-/** What the lists of a caller depend on. */
+/** The facts that the lists of a caller depend on. */
 function listsOf(caller: Caller, offers: readonly Offer[]): { readonly tools: string; readonly mailboxes: string } {
   const tools = offers.flatMap((offer) => offer.tools(caller)).map(({ name }) => name)
   return { tools: JSON.stringify(tools), mailboxes: JSON.stringify(caller.principal?.mailboxIds) }

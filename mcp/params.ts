@@ -1,4 +1,4 @@
-/** What the parameters of each method must be, so that a malformed request is refused in words of ours. */
+/** Schemas of the parameters of each method, so that a malformed request is refused with our own error text. */
 import {
   array,
   boolean,
@@ -14,7 +14,7 @@ import {
 import { notACursor } from '../schemas/refusals.ts'
 import { validate } from '../schemas/validate.ts'
 
-/** Longest name, cursor or address of a resource: longer than any that is ours. */
+/** Longest name, cursor or address of a resource: longer than any of ours. */
 const wordMax = 2_000
 /** Most characters of an argument that a client wants completed. */
 const valueMax = 1_000
@@ -23,7 +23,7 @@ export const subscribedMax = 100
 
 const word = string({ minLength: 1, maxLength: wordMax })
 const cursor = optional(word)
-/** What a client adds when it repeats a request with the answers of its user. */
+/** Fields that a client adds when it repeats a request with the answers of its user. */
 const answers = { inputResponses: optional(record<unknown>({})), requestState: optional(string()) }
 const texts = optional(record<string>(string({ maxLength: valueMax })))
 
@@ -91,24 +91,23 @@ const strict: { readonly [method: string]: JsonSchema } = {
   }),
 }
 
-/** What a reference names, by its type. */
+/** The schema of a reference, by its type. */
 const references: { readonly [type: string]: JsonSchema } = {
   'ref/prompt': opened(object({ name: word })),
   'ref/resource': opened(object({ uri: word })),
 }
 
-/** A later revision may add fields. */
+/** Opened, because a later revision may add fields. */
 const schemas = new Map(Object.entries(strict).map(([method, schema]) => [method, opened(schema)]))
 
-/** Methods that revision 2026-07-28 has no more: there they are unknown, whatever their parameters. */
+/** Methods that revision 2026-07-28 does not have: they are unknown there, whatever their parameters. */
 const ofEarlier = ['initialize', 'resources/subscribe', 'resources/unsubscribe']
 
-/** Lists that come whole: none of their answers has a cursor. */
+/** Lists that are returned whole: none of their answers has a cursor. */
 const whole = ['tools/list', 'resources/templates/list', 'prompts/list']
 
 /**
- * Fails with `validation_error` when a message is a request of a method that its revision knows, and its parameters are
- * malformed.
+ * Fails with `validation_error` if a message is a request of a method that its revision knows, and its parameters are malformed.
  */
 export function requireParams(message: unknown, { isEarlier }: { isEarlier: boolean }): void {
   if (typeof message !== 'object' || message === null) return

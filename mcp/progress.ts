@@ -1,8 +1,8 @@
 import type { Arguments, Exchange } from './offer.ts'
 
 /**
- * Tells the client of a call every `everyMs` that the call goes on, when it asked for that: the seconds since the beginning,
- * of as many as the call may wait. Resolves with the result of the call.
+ * Notifies the client every `everyMs` that its call is still running, if it asked for that: the seconds since the beginning, and as the
+ * total the seconds that the call may wait. Resolves with the result of the call.
  */
 export async function withProgress<T>(
   { caller, request }: Exchange,
@@ -18,7 +18,7 @@ export async function withProgress<T>(
     const params = { progressToken, progress: seconds, ...total, message: `${Math.round(seconds)} s` }
     request
       .notify({ method: 'notifications/progress', params })
-      .catch((error: unknown) => caller.ctx.log.debug({ err: error }, 'progress could not be told'))
+      .catch((error: unknown) => caller.ctx.log.debug({ err: error }, 'a progress notification could not be sent'))
   }, everyMs)
   try {
     return await call

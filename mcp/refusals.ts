@@ -1,14 +1,14 @@
-/** Refusals in the words of JSON-RPC: a code, one sentence, and the contract's error object beside it. */
+/** Refusals as JSON-RPC errors: a code, a message, and the contract's error object as data. */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { Context } from '../core/process/context.ts'
 import { errorAnswer } from '../operations/errors.ts'
 import type { McpAnswer } from '../operations/http.ts'
 import { Failure, type FailureCode } from '../schemas/failures.ts'
 
-/** What the server says of itself where no code of the protocol fits (JSON-RPC 2.0, 5.1). */
+/** The code for server errors for which the protocol defines none (JSON-RPC 2.0, 5.1). */
 export const serverError = -32000
 
-/** Refusals that say that what was asked for is not there, or was asked for wrongly. */
+/** Failures that mean that the parameters are wrong, or name something that does not exist. */
 const ofParams: ReadonlySet<FailureCode> = new Set([
   'validation_error',
   'invalid_request',
@@ -17,7 +17,7 @@ const ofParams: ReadonlySet<FailureCode> = new Set([
   'agent_inbox_only',
 ])
 
-/** Whatever was thrown, as an error of the protocol. */
+/** Converts anything thrown to an error of the protocol. */
 export function protocolError(ctx: Context, thrown: unknown): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown
   const { body } = errorAnswer(ctx, thrown)
@@ -37,7 +37,7 @@ export type Refusal = {
   readonly data?: unknown
 }
 
-/** An answer that is an error of the protocol. It bears the id of the request; null where there is none to be read. */
+/** An answer that is an error of the protocol. It has the id of the request, or null if none can be read. */
 export function refuse(body: unknown, { status, code, message, headers = {}, data }: Refusal): McpAnswer {
   const error = { code, message, ...(data !== undefined && { data }) }
   return {
@@ -47,7 +47,7 @@ export function refuse(body: unknown, { status, code, message, headers = {}, dat
   }
 }
 
-/** The same for whatever was thrown, with the status of HTTP that fits it. */
+/** The same for anything thrown, with its HTTP status. */
 export function refuseFor(ctx: Context, body: unknown, thrown: unknown): McpAnswer {
   const { status, headers } = errorAnswer(ctx, thrown)
   const { code, message, data } = protocolError(ctx, thrown)

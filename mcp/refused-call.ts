@@ -9,12 +9,12 @@ import type { Arguments } from './offer.ts'
 import type { BoundTool } from './tools.ts'
 
 /**
- * The error object as tools have it: with the name of the request in the log, and whether the same call may succeed later
+ * The error object that tools return: with the id of the request in the log, and whether the same call may succeed later
  * (interface.md, Errors).
  */
 export type ToolError = ErrorObject & { readonly requestId: string; readonly retryable: boolean }
 
-/** The tool that shows what an argument may name. */
+/** The tool that lists the valid values of an argument. */
 const showing: { readonly [argument: string]: string } = {
   alias: 'list_aliases',
   attachment_id: 'read_message',
@@ -31,7 +31,7 @@ const showing: { readonly [argument: string]: string } = {
   thread_id: 'list_messages',
 }
 
-/** The tools that show why a call was refused, the first of them that the caller has. */
+/** The tools that show why a call was refused; the first one that the caller has is named. */
 const explaining: { readonly [C in FailureCode]?: readonly string[] } = {
   AGENT_EMAIL_LIMIT: ['get_account_summary'],
   AGENT_INBOX_LIMIT: ['list_mailboxes'],
@@ -49,12 +49,12 @@ const explaining: { readonly [C in FailureCode]?: readonly string[] } = {
   send_limit_reached: ['get_account_summary'],
 }
 
-/** The tool to call after a refusal of one tool, where that is another than after the same refusal of others. */
+/** The tools to call after a refusal of a particular tool, where they differ from those for other tools. */
 const afterwards: { readonly [tool: string]: { readonly [C in FailureCode]?: readonly string[] } } = {
   cancel_scheduled: { conflict: ['get_delivery_status'], email_not_found: ['list_scheduled'] },
 }
 
-/** Shows whatever was thrown as the result of a call. Some clients show their model the text alone, so it says all of it. */
+/** Shows anything thrown as the result of a call. Some clients show their model only the text, so it contains everything. */
 export function refusedCall(
   caller: Caller,
   bound: BoundTool,
@@ -72,12 +72,12 @@ export function refusedCall(
   return { isError: true, structuredContent: { ...error }, content: [{ type: 'text', text }] }
 }
 
-/** Whether the same call may succeed later without anything being changed: after a wait, or after a fault. */
+/** Whether the same call may succeed later unchanged: after a wait, or after a fault. */
 function isRetryable({ code, retryAfter, statusCode }: ErrorObject): boolean {
   return statusCode >= 500 || retryAfter !== undefined || code === 'idempotency_in_progress'
 }
 
-/** The tool to call next; empty when none shows more. */
+/** The tool to call next; empty if none helps. */
 function nextStep(
   { choice, principal, catalogue }: Caller,
   { operation, tool }: BoundTool,
@@ -97,7 +97,7 @@ function nextStep(
   return names.length === 0 || !isReach ? '' : `Call ${names.join(' or ')} first.`
 }
 
-/** The arguments that named what is not there. */
+/** The arguments that are wrong, or may name something that does not exist. */
 function argumentsToBlame({ code, param }: ErrorObject, given: Arguments): readonly string[] {
   if (code === 'validation_error') return param === undefined ? [] : [param.replace(/[.[].*$/s, '')]
   return code === 'not_found' ? Object.keys(given).filter((name) => name !== 'mailbox') : []

@@ -1,6 +1,6 @@
 /**
- * Resources: what the reading tools show, under an address. Invariant: a resource is read by the operation of the tool that shows
- * the same, with its scope, reach and limits, and what strangers wrote stands in a block of its own.
+ * Resources: the data of the reading tools, at URIs. Invariant: a resource is read by the operation of the corresponding tool, with its
+ * scope, reach and limits, and text written by strangers is in a block of its own.
  */
 import type { CallToolResult, ReadResourceResult, Resource, ResourceTemplateType } from '@modelcontextprotocol/server'
 import { reachMailbox } from '../core/mailbox/mailboxes.ts'
@@ -28,21 +28,21 @@ export const templates: readonly ResourceTemplateType[] = [
     name: 'mailbox',
     title: 'Mailbox',
     uriTemplate: `${scheme}mailbox/{address}`,
-    description: 'The newest messages in the INBOX of a mailbox. Subscribe to it to hear of new mail.',
+    description: 'The newest messages in the INBOX of a mailbox. Subscribe to it to be notified of new mail.',
     mimeType: json,
   },
   {
     name: 'message',
     title: 'Message',
     uriTemplate: `${scheme}message/{message_id}`,
-    description: 'One message: who wrote it, its text, its files.',
+    description: 'One message: its sender, text and files.',
     mimeType: json,
   },
   {
     name: 'attachment',
     title: 'Attachment',
     uriTemplate: `${scheme}attachment/{message_id}/{attachment_id}`,
-    description: 'One file of a message, up to 1 MB; of a larger one a link that works for 15 minutes.',
+    description: 'One file of a message, up to 1 MB; for a larger one, a link that works for 15 minutes.',
   },
   {
     name: 'thread',
@@ -57,7 +57,7 @@ const events: Resource = {
   uri: eventsUri,
   name: 'events',
   title: 'Events',
-  description: 'What happened last in the account, newest first. Subscribe to it to hear of more.',
+  description: 'The latest events of the account, newest first. Subscribe to it to be notified of more.',
   mimeType: json,
 }
 
@@ -65,7 +65,7 @@ export function mailboxUri(address: string): string {
   return `${scheme}mailbox/${encodeURIComponent(address)}`
 }
 
-/** What an address of ours names: its kind and the parts behind it; null for any other address. */
+/** The kind and the parts that a URI of ours names; null for any other URI. */
 export function partsOf(uri: string): { readonly kind: string; readonly parts: readonly string[] } | null {
   if (!uri.startsWith(scheme)) return null
   try {
@@ -122,7 +122,7 @@ const eventsTool = bind(listEvents, {
   sizedBy: 'limit',
 })
 
-/** How the resources of a kind are read. Functions fail with `not_found`. */
+/** How resources of a kind are read. `given` fails with `not_found`. */
 type Reading = {
   readonly parts: number
   readonly tool: string
@@ -158,7 +158,7 @@ const readings: Readonly<Record<string, Reading>> = {
   },
 }
 
-/** Reads a resource; null for an address that is not ours. Rejects as the operation does. */
+/** Reads a resource; null for a URI that is not ours. Rejects as the operation does. */
 export function readResource(caller: KnownCaller, uri: string): Promise<ReadResourceResult> | null {
   const found = readingOf(caller.catalogue, uri)
   if (found === null) return null
@@ -166,12 +166,12 @@ export function readResource(caller: KnownCaller, uri: string): Promise<ReadReso
   return Promise.resolve(given(caller)).then((own) => read(caller, bound, own, uri))
 }
 
-/** The scopes that it takes to read or watch a resource; none for an address that is not ours. */
+/** The scopes needed to read or watch a resource; none for a URI that is not ours. */
 export function scopesOfResource(catalogue: Caller['catalogue'], uri: string): readonly Scope[] {
   return readingOf(catalogue, uri)?.bound.operation.scopes ?? []
 }
 
-/** The tool that reads a resource, and what it is given. */
+/** The tool that reads a resource, and its arguments. */
 function readingOf(catalogue: Caller['catalogue'], uri: string) {
   if (uri === eventsUri) return { bound: eventsTool, given: () => ({}) }
   const { kind, parts } = partsOf(uri) ?? { kind: '', parts: [] }
@@ -182,13 +182,13 @@ function readingOf(catalogue: Caller['catalogue'], uri: string) {
 }
 
 async function read(caller: KnownCaller, bound: BoundTool, given: Arguments, uri: string): Promise<ReadResourceResult> {
-  // A resource is all that the text of the result says.
+  // A resource consists of the text of the result, so the bodies must be in it.
   const choice = { ...caller.choice, bodies: 'text' as const }
   const result = await runTool({ ...caller, choice, isCounted: false }, bound, given)
   return { contents: result.content.flatMap((block) => contentsOf(block, uri)) }
 }
 
-/** Whether the caller may be told of changes of a resource: of the events, and of the mailboxes that it may read. */
+/** Whether the caller may be notified of changes to a resource: the events, and the mailboxes that it may read. */
 export async function canWatch({ ctx, principal }: KnownCaller, uri: string): Promise<boolean> {
   if (uri === eventsUri) return true
   const { kind, parts } = partsOf(uri) ?? { kind: '', parts: [] }
@@ -203,7 +203,7 @@ export async function canWatch({ ctx, principal }: KnownCaller, uri: string): Pr
   )
 }
 
-/** The first text is what we vouch for, as JSON; what strangers wrote follows in its block. */
+/** The first text is what the service vouches for, as JSON; the block written by strangers follows. */
 function contentsOf(block: CallToolResult['content'][number], uri: string): ReadResourceResult['contents'] {
   if (block.type === 'text')
     return [{ uri, mimeType: block.text.startsWith('{') ? json : 'text/plain', text: block.text }]

@@ -1,6 +1,6 @@
 /**
- * The MCP endpoint, Streamable HTTP. Invariants: every request is answered by itself, so that any node behind a balancer can
- * answer it; the revision is chosen for each; a call of a tool is counted by its operation, all other requests here.
+ * The MCP endpoint, Streamable HTTP. Invariants: every request is answered on its own, so that any node behind a load balancer can
+ * answer it; each request has its own revision; a tool call is counted by its operation, all other requests are counted here.
  */
 import type { Implementation } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
@@ -30,11 +30,11 @@ import { createSessions } from './sessions.ts'
 import { toolsOf } from './tools.ts'
 
 export type McpOptions = {
-  /** Whether an answer that its declaration does not allow is an error: for tests. */
+  /** Whether an answer that the operation does not declare is an error: for tests. */
   readonly checkOutput?: boolean
-  /** What is offered beside the tools of the operations: for tests of the protocol. */
+  /** Offers besides the operations: for tests of the protocol. */
   readonly offers?: readonly Offer[]
-  /** How often a call that goes on says so to a client that wants to hear it. */
+  /** How often a call in progress notifies a client that asked for progress. */
   readonly progressMs?: number
 }
 
@@ -52,7 +52,7 @@ export function createMcp(
   const ownOrigin = new URL(baseUrl).origin
   return async (request) => {
     const { answerHeaders, ctx, headers, hungUp, isSignup, pathKey, peerAddress } = request
-    // A page of another site must not use the key of a program on its visitor's machine; browsers tell the site in Origin.
+    // A page of another site must not use the key of a program on its visitor's machine; browsers name the site in Origin.
     if (headers.origin !== undefined && headers.origin !== ownOrigin)
       throw new Failure('forbidden', 'Requests from pages of another origin are not answered.', {
         fix: 'Call from a program rather than from a page, without an Origin header.',
@@ -64,14 +64,14 @@ export function createMcp(
         )
     const visitor = { ctx, principal, catalogue, peerAddress, answerHeaders, hungUp, checkOutput }
     const choice = await countedIfRefused(visitor, () => choiceOf(catalogue, request))
-    // Without a key every message is counted alike.
+    // Without a key, tool calls are counted here like all other messages.
     const caller = { ...visitor, choice, ...(isSignup && { isCounted: false }) }
     const offered = isSignup ? [signupOffer] : [mailOffer, ...offers]
     const listening = { caller, offers: offered, again: () => admitAgain(ctx, { headers, credential: pathKey }) }
     if (request.method !== 'POST') {
       await countCaller(caller)
       if (request.method === 'GET') return answerGet(request, { listening, sessions })
-      const message = 'A session ends by itself: only POST and GET are answered here.'
+      const message = 'Sessions end on their own: only POST and GET are supported.'
       return refuse(null, { status: 405, code: serverError, message, headers: { Allow: 'GET, POST' } })
     }
     const read = await readBody(request, caller)
@@ -90,7 +90,7 @@ export function createMcp(
         : isRequestOf(body, 'subscriptions/listen')
           ? answerListen(request, { body, listening, serving })
           : answerCurrent(request, { body, caller, serving })))
-    // A call that was refused before it reached an operation; a stream begins before its call is counted.
+    // Counts a call that was refused before it reached an operation. The answer of a stream begins before its call is counted.
     const isCounted = isSignup || answerHeaders['RateLimit-Limit'] !== undefined || isEventStream(answer.body)
     const refusal = isCounted ? null : await refusedCount(caller, body)
     if (refusal !== null) return refusal
@@ -98,7 +98,7 @@ export function createMcp(
   }
 }
 
-/** What the server says of itself (2025-11-25, Implementation). */
+/** The identity of the server (2025-11-25, Implementation). */
 function identityAt(baseUrl: string): Implementation {
   return {
     name: 'mailroom',
@@ -124,7 +124,7 @@ async function readBody(
   }
 }
 
-/** Counts what is no call of a tool. Returns the refusal when there were too many; null when there were not. */
+/** Counts the messages that are not tool calls. Returns the refusal if there were too many, else null. */
 async function refusedUncounted(caller: Caller, body: unknown): Promise<McpAnswer | null> {
   for (const message of messagesIn(body)) {
     const isCountedLater = caller.isCounted !== false && isRequestOf(message, 'tools/call')
@@ -134,7 +134,7 @@ async function refusedUncounted(caller: Caller, body: unknown): Promise<McpAnswe
   return null
 }
 
-/** Counts one request. Returns the refusal when there were too many; null when there were not. */
+/** Counts one request. Returns the refusal if there were too many, else null. */
 async function refusedCount(caller: Caller, body: unknown): Promise<McpAnswer | null> {
   try {
     await countCaller(caller)
@@ -144,7 +144,7 @@ async function refusedCount(caller: Caller, body: unknown): Promise<McpAnswer | 
   }
 }
 
-/** What `act` returns; a request that it refuses is counted. */
+/** Returns what `act` returns; if it fails, the request is counted. */
 async function countedIfRefused<T>(visitor: Omit<Caller, 'choice'>, act: () => T): Promise<T> {
   try {
     return act()
@@ -156,7 +156,7 @@ async function countedIfRefused<T>(visitor: Omit<Caller, 'choice'>, act: () => T
 
 const messagesIn = (body: unknown): readonly unknown[] => (Array.isArray(body) ? body : [body])
 
-/** Whether the answer says what the service is for. */
+/** Whether the answer includes the instructions. */
 const asksInstructions = (body: unknown) =>
   messagesIn(body).some((message) => isRequestOf(message, 'initialize') || isRequestOf(message, 'server/discover'))
 

@@ -1,6 +1,6 @@
 /**
- * Sessions of the revisions before 2026-07-28. Invariant: a session is only a name that its client repeats, and the name says
- * what the client can do; so any node answers. What a session has under way is known to the process that serves it: calls
+ * Sessions of the revisions before 2026-07-28. Invariant: a session is only a name that its client repeats, and the name itself says
+ * what the client can do, so any node can answer. Only the process that serves a request knows what the session has in progress: calls
  * that can be cancelled, and questions that wait for an answer.
  */
 import { randomBytes } from 'node:crypto'
@@ -30,10 +30,10 @@ export type Sessions = {
   /** Runs a call that a later request of its session may cancel. */
   run<T>(session: string, id: string | number, call: (cancelled: AbortSignal) => Promise<T>): Promise<T>
   cancel(session: string, id: string | number): void
-  /** Remembers a question under a name of its own, which is its id on the wire. Returns a function that forgets it. */
+  /** Remembers a question under a unique name, which is its id on the wire. Returns a function that forgets it. */
   ask(session: string, name: string, answered: (message: JSONRPCMessage) => void): () => void
   answer(session: string, message: JSONRPCMessage): void
-  /** Notes the stream of a session; an older one of the same session is closed. Returns a function that forgets it. */
+  /** Registers the stream of a session, and closes an earlier one of the same session. Returns a function that forgets it. */
   listens(session: string, close: () => void): () => void
   /** The resources that a session watches. */
   subscribed(session: string): ReadonlySet<string>
@@ -42,11 +42,11 @@ export type Sessions = {
   unsubscribe(session: string, uri: string): void
 }
 
-/** Resources that all sessions of a process watch, and for how long one that nobody asks for is kept. */
+/** Most resources that all sessions of a process watch, and how long an unused subscription is kept. */
 const watchedMax = 100_000
 const watchedMs = hourMs
 
-/** `session` is a name together with the key that uses it, so that nobody reaches into the session of another. */
+/** `session` is a name together with the key that uses it, so that nobody can reach the session of another caller. */
 export function createSessions(clock: Clock): Sessions {
   const calls = new Map<string, AbortController>()
   const questions = new Map<string, (message: JSONRPCMessage) => void>()
@@ -92,7 +92,7 @@ export function createSessions(clock: Clock): Sessions {
     subscribe(session, uri) {
       const uris = new Set([...subscribed(session), uri])
       if (uris.size > subscribedMax)
-        throw new Failure('rate_limited', `A session watches at most ${subscribedMax} resources.`, {
+        throw new Failure('rate_limited', `A session can watch at most ${subscribedMax} resources.`, {
           fix: 'Unsubscribe from some first.',
         })
       watched.set(session, uris)

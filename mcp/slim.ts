@@ -1,24 +1,24 @@
 /**
- * Schemas as clients list them. A model pays for each word of an input schema, and clients of other languages compile the regular
- * expressions in it, so what is listed is shorter than what is checked: a value that a listed schema takes and the checked one does
- * not is refused in words.
+ * Schemas as they are listed to clients. A model pays for each word of an input schema, and clients in other languages compile its
+ * regular expressions, so the listed schema is shorter than the validated one. A value that fits the listed schema but not the
+ * validated one is refused with an explanation.
  */
 import { formKeyword, type JsonSchema, unlistedKeyword, untrustedKeyword } from '../schemas/infer.ts'
 
 /**
- * What not all of ECMAScript, Python's re and RE2 read: properties of characters, `\u`, references back, and groups that are
- * more than groups.
+ * Syntax that ECMAScript, Python's re and RE2 do not all support: Unicode properties, `\u`, back-references, and groups other than
+ * plain ones.
  */
 const unportable = /\\[pPuk1-9]|\(\?/
-/** What is checked and not told: refusals tell it in words. */
+/** Keywords that are validated but not listed; refusals explain them in words. */
 const untold: readonly string[] = [
   ...[formKeyword, untrustedKeyword, 'examples', 'propertyNames', 'contentEncoding'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'maxProperties', 'uniqueItems', 'minimum', 'maximum'],
 ]
-/** What a reader of results needs to know of them: their shape. */
+/** The keywords that describe the shape of results, which is all that a reader needs. */
 const shape: readonly string[] = ['type', 'properties', 'items', 'anyOf', 'const']
 
-/** The schema of arguments, without what only our checks need. */
+/** The schema of arguments, without keywords that only our validation needs. */
 export function argumentSchema(schema: JsonSchema): JsonSchema {
   return { ...hoisted(compact(kept(withoutUnlisted(schema), isTold))), additionalProperties: false }
 }
@@ -29,7 +29,7 @@ export function resultSchema(schema: JsonSchema, note: string): JsonSchema {
   return hoisted(compact(kept(withoutUnlisted(schema), isShape)))
 }
 
-/** Whether a pattern is one that clients in other languages read too. */
+/** Whether clients in other languages can also read a pattern. */
 export function isPortable(pattern: string): boolean {
   return !unportable.test(pattern)
 }
@@ -49,7 +49,10 @@ function withoutUnlisted(schema: JsonSchema): JsonSchema {
   return changed({ ...(others.length === 0 ? only : { anyOf: [only, ...others] }), ...rest }, withoutUnlisted)
 }
 
-/** Simple types that a value may have, in one list: `["string", "null"]`. What is said of a value is not said of each in a list of them. */
+/**
+ * Joins simple types into one list, `["string", "null"]`. If a value may also be a list of such values, the keywords of the value are
+ * not repeated for the items.
+ */
 function compact(schema: JsonSchema): JsonSchema {
   const { anyOf, ...rest } = changed(schema, compact)
   if (!Array.isArray(anyOf)) return rest
@@ -62,7 +65,7 @@ function compact(schema: JsonSchema): JsonSchema {
   return isSimple ? { ...rest, type: anyOf.map(({ type }) => type) } : { ...rest, anyOf }
 }
 
-/** The schema with those keywords alone, here and below, for which `isKept` returns true. */
+/** The schema with only those keywords, at every level, for which `isKept` returns true. */
 function kept(schema: JsonSchema, isKept: (keyword: string, value: unknown) => boolean): JsonSchema {
   return changed(
     Object.fromEntries(Object.entries(schema).filter(([keyword, value]) => isKept(keyword, value))),
@@ -88,12 +91,12 @@ const eachOf = (schemas: Schemas, change: (schema: JsonSchema) => JsonSchema): S
 const isSchema = (keyword: string, value: unknown) =>
   ['items', 'additionalProperties', 'propertyNames'].includes(keyword) && typeof value === 'object'
 
-/** The letters that a reference costs, about. */
+/** The approximate length of a reference, in characters. */
 const referenceCost = 24
 
 /**
- * The schema with what stands in it several times written once, under `$defs`. What differs in its description alone is the
- * same: a reference has a description of its own beside it (JSON Schema 2020-12, 7.7.1).
+ * Moves schemas that occur several times to `$defs`. Schemas that differ only in their description count as the same: a reference may
+ * have its own description (JSON Schema 2020-12, 7.7.1).
  */
 function hoisted(schema: JsonSchema): JsonSchema {
   let root = schema
@@ -113,7 +116,7 @@ function hoisted(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** The schema, as JSON without its description, whose repeats cost the most letters; null when no repeat costs much. */
+/** The schema, as JSON without its description, whose repetitions cost the most characters; null if none costs more than references. */
 function dearestIn(schemas: readonly JsonSchema[]): string | null {
   const counts = new Map<string, number>()
   const count = (schema: JsonSchema): JsonSchema => {

@@ -9,9 +9,9 @@ import { separatedSchema, untrustedNote } from './trust.ts'
 export type BoundTool = {
   readonly operation: Operation
   readonly tool: Tool
-  /** What the arguments must be. */
+  /** The schema of the arguments. */
   readonly arguments: JsonSchema
-  /** As tools/list shows it. */
+  /** The tool as tools/list shows it. */
   readonly listed: ListedTool
 }
 
@@ -22,7 +22,7 @@ export function toolsOf(operations: readonly Operation[]): ReadonlyMap<string, B
   )
 }
 
-/** The toolset of a tool: what it says, or the resource of its operation. */
+/** The toolset of a tool: the declared one, or the resource of its operation. */
 export function toolsetOf({ operation, tool }: BoundTool): string {
   return tool.toolset ?? operation.name.slice(0, operation.name.indexOf('.'))
 }
@@ -52,7 +52,7 @@ export function bind(operation: Operation, tool: Tool): BoundTool {
   }
 }
 
-/** The hints about changes mean nothing where nothing changes, and an idempotentHint of false says what its absence says. */
+/** Hints about changes are left out for tools that change nothing, and so is an idempotentHint of false, which is the default. */
 const annotations: { readonly [E in Effect]: NonNullable<ListedTool['annotations']> } = {
   read: { readOnlyHint: true, openWorldHint: false },
   create: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
@@ -62,18 +62,18 @@ const annotations: { readonly [E in Effect]: NonNullable<ListedTool['annotations
   discard: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
 }
 
-/** Without maxLength: a key that is too long has a failure of its own, `idempotency_key_invalid`. */
+/** Without maxLength: a key that is too long has its own failure, `idempotency_key_invalid`. */
 const IdempotencyKey = string({
   description: 'Same key, same result.',
 })
 
-/** `read_message` as people read it: Read message. */
+/** The title of a tool: Read message for `read_message`. */
 function titleOf(name: string): string {
   const words = name.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** What a tool says of the parts of a path, each of which stands in many tools. */
+/** Short descriptions of path parameters, since they are repeated in many tools. */
 const shortWords = { address: 'Address.', message_id: 'Its id, msg_...' }
 
 function argumentsOf(operation: Operation, { describe = {}, expose, preset = {}, require = [] }: Tool): JsonSchema {
@@ -102,8 +102,8 @@ function argumentsOf(operation: Operation, { describe = {}, expose, preset = {},
 }
 
 /**
- * The schema of a result, of whichever form. Clients hold refusals against it too, so either what results have is required or what
- * refusals have, which are not described once more in each tool.
+ * The schema of a result. Clients also validate refusals against it, so it requires either the fields of a result or `error`; the other
+ * fields of refusals are not repeated in each tool.
  */
 function resultOf(operation: Operation, tool: Tool): JsonSchema {
   const schema = separatedSchema(shownOf(successOf(operation, tool), tool))
@@ -116,7 +116,7 @@ function resultOf(operation: Operation, tool: Tool): JsonSchema {
   }
 }
 
-/** The schema of what a tool shows of an output. */
+/** The schema of the part of an output that a tool shows. */
 function shownOf(schema: JsonSchema, { shows }: Tool): JsonSchema {
   if (shows === undefined) return schema
   const isShown = (name: string) => name === 'success' || name === 'replayed' || shows.includes(name)

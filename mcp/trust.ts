@@ -1,6 +1,6 @@
 /**
- * Separates what the service vouches for from what strangers wrote: fields that a schema marks as untrusted move into an
- * object `untrusted` beside the other fields, both in the schema and in the value (decisions.md 4, MCP results).
+ * Separates what the service vouches for from what strangers wrote: fields that a schema marks as untrusted move into an object
+ * `untrusted` beside the other fields, in both the schema and the value (decisions.md 4, MCP results).
  */
 import { madeOnce } from '../core/process/made-once.ts'
 import { isShared, shared } from '../operations/shared-json.ts'
@@ -36,7 +36,7 @@ export function separatedSchema(schema: JsonSchema): JsonSchema {
   }
 }
 
-/** Shared values that were separated, with the schema. */
+/** Separated forms of shared values, with the schema that they were separated by. */
 const separatedBefore = new WeakMap<object, { readonly schema: JsonSchema; readonly value: unknown }>()
 
 /** Moves the untrusted fields of every object in the value into an object `untrusted` within it. */
@@ -49,7 +49,7 @@ export function separated(schema: JsonSchema, value: unknown): unknown {
   return now
 }
 
-/** What is made of a shared value is shared, too. */
+/** Whatever is derived from a shared value is shared too. */
 function asShared(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? shared(value) : value
 }
@@ -89,13 +89,13 @@ function trustedValue(value: unknown): unknown {
   )
 }
 
-/** Which part of a result the bodies of mail stand in. */
+/** The part of a result that holds the bodies of mail. */
 export type BodiesIn = 'text' | 'structured'
 
-/** Fields that hold what a mail says, in full: long, and so told once. */
+/** Fields with the full content of a mail, which is long and therefore included once. */
 export const bodyFields: ReadonlySet<string> = new Set(['text', 'html', 'reply', 'markdown', 'headers'])
 
-/** The value without the bodies in its `untrusted` objects, each of which names in a field `elsewhere` what it lacks. */
+/** The value without the bodies in its `untrusted` objects, each of which lists the removed names in a field `elsewhere`. */
 export function withoutBodies(value: unknown, elsewhere: Elsewhere): unknown {
   return isShared(value) ? sharedWithoutBodies[elsewhere](value) : bodilessValue(value, elsewhere)
 }
@@ -124,8 +124,8 @@ function shortFields(fields: Fields, elsewhere: Elsewhere): Fields {
 }
 
 /**
- * Lists the `untrusted` objects of a value in order, each with the name of what it stands in: its id, with that of what it is part
- * of, or where it stands there.
+ * Lists the `untrusted` objects of a value in order, each with the name of the object that contains it: its id, followed by the id of
+ * the object it is part of; or, without an id of its own, its path within that object.
  */
 export function untrustedParts(value: unknown, of = ''): readonly UntrustedPart[] {
   return partsIn(value, { of, path: '' })

@@ -135,7 +135,7 @@ describe('mcp: housekeeping', () => {
       })
       expect(structuredContent).to.include({
         code: 'forbidden',
-        error: 'This connection has left out the tool send_message: it asks for readonly=true.',
+        error: 'This connection excludes the tool send_message: it is limited to readonly=true.',
       })
       expect((await call(reading, 'list_mailboxes')).isError).to.equal(undefined)
       const drafts = await connect(tenant.key, '?toolsets=drafts&tools=list_mailboxes')

@@ -366,7 +366,7 @@ describe('mcp protocol', () => {
       answer = { action: 'accept', content: { confirm: true } }
       expect((await send()).structuredContent).to.include({ success: true, status: 'queued' })
       expect(asked).to.deep.equal(
-        Array(2).fill(`${tenant.address} has never written with first@remote.example. Send this mail to them?`),
+        Array(2).fill(`${tenant.address} has never exchanged mail with first@remote.example. Send this mail to them?`),
       )
     })
   })
@@ -658,7 +658,7 @@ describe('mcp protocol', () => {
         return (inputRequests as { readonly confirm: { readonly params: Json } }).confirm.params.message
       }
       expect(await asked('create_dns_record', { ...added, force: true })).to.equal(
-        'Add the MX record @ "20 mx.elsewhere.example" to tenant.example? Its mail may change or stop.',
+        'Add the MX record @ "20 mx.elsewhere.example" to tenant.example? Mail of the domain may change or stop.',
       )
       expect(await asked('update_dns_record', { ...record, ttl: 60, force: true })).to.match(
         /^Change the MX record tenant\.example ".+" of tenant\.example\?/,
