@@ -16,7 +16,7 @@ import { withContext } from './admin-context.ts'
 import { figureOf, nameOf, oneOf, oneOfOrNone, personOf, reasonOf } from './arguments.ts'
 import { print } from './io.ts'
 
-/** The newest so many are listed. */
+/** Most accounts that are listed, the newest first. */
 const listMax = 200
 
 type CreateOptions = { readonly owner?: string; readonly plan: string; readonly agentsPlan: string }

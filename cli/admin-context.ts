@@ -1,4 +1,4 @@
-/** The context in which an administrator's commands act: the database of the running service, or the one of MONGODB_URL. */
+/** The context for the commands of an administrator: the database of the running service, or the one of MONGODB_URL. */
 import { connect } from 'node:net'
 import { type Context, closeContext, openContext } from '../core/process/context.ts'
 import { isAway } from '../core/process/database-away.ts'
@@ -7,7 +7,7 @@ import type { Settings } from '../schemas/settings.ts'
 import { enginePaths, engineUrl } from './instance.ts'
 import { type Io, sentence, told } from './io.ts'
 
-/** Makes a command of a function that needs the database: the context is open while it works, and closed after. */
+/** Makes a command of a function that needs the database: the context is opened before it runs, and closed afterwards. */
 export function withContext<Given extends unknown[], Result>(
   work: (ctx: Context, io: Io, ...given: Given) => Promise<Result>,
 ): (io: Io, ...given: Given) => Promise<Result> {
@@ -23,17 +23,17 @@ export function withContext<Given extends unknown[], Result>(
   }
 }
 
-/** Fails with `unavailable` when no database answers. */
+/** Fails with `unavailable` if no database answers. */
 export async function openAdminContext(settings: Settings): Promise<Context> {
   const mongodbUrl = settings.mongodbUrl ?? engineUrl(settings.data)
-  // Asked first: the driver waits long for a socket that is not there, and a context makes secrets in a mistyped folder.
+  // Checked first: the driver waits long for a missing socket, and a context would create secrets in a mistyped folder.
   if (settings.mongodbUrl === null && !(await isServing(settings.data))) throw notRunning(settings)
   try {
     return await openContext({ settings: { ...settings, mongodbUrl, log: { level: 'error' } }, role: 'admin' })
   } catch (error) {
     if (error instanceof Failure) throw error
     throw new Failure('unavailable', sentence(`The database of ${settings.data} cannot be opened: ${told(error)}`), {
-      fix: 'Look whether the service runs there (mailroom doctor), and whether MONGODB_URL is right if it is set.',
+      fix: 'Check that the service runs there (mailroom doctor), and that MONGODB_URL is right if it is set.',
     })
   }
 }
@@ -49,11 +49,11 @@ export function isServing(dataFolder: string): Promise<boolean> {
   })
 }
 
-/** The service ended while a command worked. */
+/** The failure when the service ends while a command runs. */
 function goneAway({ data }: Settings, cause: unknown): Failure {
   return new Failure('unavailable', `The database of ${data} does not answer any more.`, {
     cause,
-    fix: 'See that the service runs there, and give the command again.',
+    fix: 'Check that the service runs there, and run the command again.',
   })
 }
 

@@ -21,7 +21,7 @@ export function itemsOf(list: string): string[] {
 /** The name of an account or a partner. */
 export const nameOf = (text: string): string => validate(AccountName, text.trim(), 'name')
 
-/** Why an account is held. */
+/** The reason for which an account is suspended or paused. */
 export const reasonOf = (text: string): string => validate(HoldReason, text.trim(), 'reason')
 
 /** The mail address of a person. */
@@ -31,35 +31,35 @@ export function personOf(text: string): string {
   return address
 }
 
-/** How many days a key lives; a fraction is allowed. */
+/** The number of days until a key expires; a fraction is allowed. */
 export function daysOf(text: string): number {
   const days = Number(text)
   if (!(days > 0 && days <= keyDaysMax))
-    throw new Failure('validation_error', `--days "${text}" is no number of days.`, {
+    throw new Failure('validation_error', `--days "${text}" is not a number of days.`, {
       fix: `Give a number above 0, at most ${keyDaysMax}, such as --days 90.`,
     })
   return days
 }
 
-/** The number that a figure is raised to; null for the word `plan`: the plan's own. */
+/** The number that a figure is raised to; null for the word `plan`, which means the plan's own. */
 export function figureOf(text: string): number | null {
   if (text === 'plan') return null
   const figure = Number(text)
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(figure))
-    throw new Failure('validation_error', `"${text}" is no figure.`, {
-      fix: 'Give a whole number, such as 500, or "plan" for what the plan has.',
+    throw new Failure('validation_error', `"${text}" is not a figure.`, {
+      fix: 'Give a whole number, such as 500, or "plan" for the figure of the plan.',
     })
   return figure
 }
 
-/** `domain_not_found` for a domain that no account has. */
+/** `domain_not_found` for a domain that belongs to no account. */
 export function noDomain(name: string): Failure {
   return new Failure('domain_not_found', `There is no domain ${name} here.`, {
-    fix: 'Give a domain that an account has; "mailroom domain list <account>" names them.',
+    fix: 'Give a domain of an account; "mailroom domain list <account>" lists them.',
   })
 }
 
-/** The one of `known` that the text names; `option` is told when it names none. */
+/** The one of `known` that the text names; `option` names the option in the failure. */
 export function oneOf<T extends string>(text: string, known: readonly T[], option: string): T {
   const found = known.find((name) => name === text)
   if (found !== undefined) return found
@@ -69,7 +69,7 @@ export function oneOf<T extends string>(text: string, known: readonly T[], optio
   })
 }
 
-/** The same, where the word `none` means null. */
+/** The same, with the word `none` for null. */
 export function oneOfOrNone<T extends string>(text: string, known: readonly T[], option: string): T | null {
   const found = oneOf<T | 'none'>(text, [...known, 'none'], option)
   return found === 'none' ? null : found

@@ -5,7 +5,7 @@ import { findAccount } from '../store/accounts.ts'
 import { withContext } from './admin-context.ts'
 import { print } from './io.ts'
 
-/** Returns status 1 when the chain is broken. That of an account which was erased, or claimed into another, is found by its id. */
+/** Returns status 1 if the chain is broken. The chain of an account that was erased, or claimed into another one, is found by its id. */
 export const verify = withContext(async (ctx, io, account: string) => {
   const accountId = (await findAccount(ctx.store, account))?._id ?? (await getAccount(ctx, account)).id
   const verdict = await verifyAudit(ctx, accountId)

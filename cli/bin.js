@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url'
 import { ensureInstalled, nodePath } from './install.js'
 
 const installed = ensureInstalled()
-// One that was installed just now may have taken the place of the Node that runs this.
+// A fresh installation may have replaced the Node that runs this script.
 if (!installed && process.execPath === realpathSync(nodePath)) {
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
   await import('./main.ts')
 } else runUnderInstalledNode()
 
-// The channel tells the program when this process has died.
+// The IPC channel lets the program notice when this process has died.
 function runUnderInstalledNode() {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url))
   const child = spawn(nodePath, [main, ...process.argv.slice(2)], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })

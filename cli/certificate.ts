@@ -1,4 +1,4 @@
-/** The certificate to start with: where nobody put one, the first start makes a self-signed one. */
+/** The initial certificate: if there is none, the first start creates a self-signed one. */
 import { execFile } from 'node:child_process'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
@@ -8,12 +8,12 @@ import { promisify } from 'node:util'
 import { type CertificateFiles, certificateFiles, readCertificateFiles } from '../core/certificates/files.ts'
 import type { Settings } from '../schemas/settings.ts'
 
-/** As PEM. */
+/** Key and certificate as PEM. */
 export type SelfSigned = { readonly key: string; readonly cert: string }
 
 /**
- * Sees to it that there is a certificate to serve with: what the settings name, or one that is made for the host name. Returns
- * where it lies. Fails with `conflict` when it cannot be used.
+ * Ensures that there is a certificate to serve with: the one in the settings, or a new one for the host name. Returns its files. Fails
+ * with `conflict` if it cannot be used.
  */
 export async function ensureCertificate(settings: Settings): Promise<CertificateFiles> {
   const files = certificateFiles(settings)
@@ -32,7 +32,7 @@ async function writeSelfSigned(files: CertificateFiles, hostname: string): Promi
   await writeWhole(files.cert, cert)
 }
 
-/** By a process of its own: the library for this is large, and a service needs it once. */
+/** Runs in a separate process, because the library is large and a service needs it only once. */
 async function makeSelfSigned(hostname: string): Promise<SelfSigned> {
   const script = fileURLToPath(new URL('./self-signed.ts', import.meta.url))
   const { stdout } = await promisify(execFile)(process.execPath, [script, hostname])

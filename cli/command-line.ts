@@ -1,4 +1,4 @@
-/** The command line: finds the command that is called, runs it and says in one line what went wrong. */
+/** The command line: finds the requested command, runs it, and reports errors in one line. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ export type Surroundings = Pick<Io, 'out' | 'err'> & { readonly env: NodeJS.Proc
 
 const shippedFile = fileURLToPath(new URL('../config/mailroom.yaml', import.meta.url))
 
-/** Runs the command that the arguments call, to its end. Returns the exit status; never throws. */
+/** Runs the command in the arguments to its end. Returns the exit status; never throws. */
 export async function runCommand(argv: readonly string[], { env, out, err }: Surroundings): Promise<number> {
   const program = new Command('mailroom')
     .description('Real mailboxes for software agents.')
@@ -34,7 +34,7 @@ export async function runCommand(argv: readonly string[], { env, out, err }: Sur
     await program.parseAsync(argv, { from: 'user' })
     return status
   } catch (error) {
-    // Commander has said it already.
+    // Commander has already printed the message.
     if (error instanceof CommanderError) return error.exitCode
     err(`${textOf(error)}\n`)
     return 1
@@ -60,7 +60,7 @@ function addCommands(program: Command, run: (entry: CommandEntry, given: readonl
   }
 }
 
-/** Fails with `validation_error` where an argument or an option is blank. Of an option that has no character by default, that is its default. */
+/** Fails with `validation_error` if an argument or option is blank. An option whose default is empty may be blank. */
 function refuseBlank(program: Command, command: Command): void {
   for (const [at, argument] of command.registeredArguments.entries())
     if ([command.processedArgs[at]].flat().some(isBlank))
@@ -72,19 +72,19 @@ function refuseBlank(program: Command, command: Command): void {
   for (const option of [...command.options, ...program.options])
     if (option.defaultValue !== '' && isBlank(command.optsWithGlobals()[option.attributeName()]))
       throw new Failure('validation_error', `The option "${option.long}" is empty.`, {
-        fix: option.mandatory ? `Write it as "${option.flags}".` : 'Write its value behind it, or leave it out.',
+        fix: option.mandatory ? `Write it as "${option.flags}".` : 'Write its value after it, or leave it out.',
       })
 }
 
 const isBlank = (given: unknown) => typeof given === 'string' && given.trim() === ''
 
-/** A file that is named must be there; the one we ship may be missing. */
+/** A named settings file must exist; the default one may be missing. */
 function settingsOf(named: string | undefined, env: NodeJS.ProcessEnv): Settings {
   const file = named === undefined ? shippedFile : path.resolve(named)
   return loadSettings({ file: named !== undefined || existsSync(file) ? file : null, env })
 }
 
-/** What is wrong with the call is told in a sentence, anything else with its stack and cause. */
+/** Errors of the caller are shown as a sentence, all others with stack and cause. */
 function textOf(error: unknown): string {
   return error instanceof Failure || error instanceof SettingsError ? told(error) : inspect(error)
 }

@@ -1,4 +1,4 @@
-/** How tools reach the embedded database over TCP, when a setting asks for it. */
+/** The login with which tools reach the embedded database over TCP, if a setting opens its port. */
 import { randomBytes } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -7,12 +7,12 @@ import type { Settings } from '../schemas/settings.ts'
 
 const passwordBytes = 24
 
-/** The file of the password; the operator may put another into it. */
+/** The file of the password, which the operator may change. */
 export function passwordFile(dataFolder: string): string {
   return path.join(dataFolder, 'secrets', 'database.password')
 }
 
-/** What the engine is started with; makes a password the first time. Nothing without `database.port`. */
+/** The arguments for the engine; creates the password the first time. Empty without `database.port`. */
 export async function loginArguments({ data, database }: Settings): Promise<readonly string[]> {
   const { host, port, user } = database
   if (port === null) return []

@@ -1,4 +1,4 @@
-/** What the sub-commands of `mailroom db` share, one file each: results are lines of JSON, progress goes to `err`. */
+/** Code shared by the sub-commands of `mailroom db`, each of which has its own file: results are lines of JSON, progress goes to `err`. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -11,20 +11,20 @@ import { SettingsError } from './settings.ts'
 
 export const progressEveryMs = 1_000
 
-/** Fails with `validation_error` when the settings name a MongoDB deployment. */
+/** Fails with `validation_error` if the settings name a MongoDB deployment. */
 export function embeddedSettings(io: Io): Settings {
   const settings = io.settings()
   if (settings.mongodbUrl === null) return settings
   throw new Failure(
     'validation_error',
-    'A MongoDB deployment is set, and this command is about the embedded database.',
+    'The settings name a MongoDB deployment, but this command works on the embedded database.',
     {
-      fix: 'Unset MONGODB_URL and mongodbUrl of the settings file for this command.',
+      fix: 'Unset MONGODB_URL, and mongodbUrl in the settings file, for this command.',
     },
   )
 }
 
-/** What goes wrong here is told in a sentence, without a stack. */
+/** Wraps a command so that its errors are shown as a sentence, without a stack. */
 export function explained<Given extends unknown[], Result>(
   work: (io: Io, ...given: Given) => Promise<Result>,
 ): (io: Io, ...given: Given) => Promise<Result> {
@@ -35,13 +35,13 @@ export function explained<Given extends unknown[], Result>(
       if (error instanceof Failure || error instanceof SettingsError) throw error
       throw new Failure('unavailable', sentence(told(error)), {
         cause: error,
-        fix: 'Mend what is named here, and run the command again.',
+        fix: 'Fix what the error names, and run the command again.',
       })
     }
   }
 }
 
-/** An engine of our own on a folder that nobody uses, behind a socket that nobody else looks for. */
+/** Runs `work` with a private engine on a folder that no other process uses, behind a socket in a temporary folder. */
 export async function withEngine<Result>(dir: string, work: (url: string) => Promise<Result>): Promise<Result> {
   const place = await mkdtemp(path.join(tmpdir(), 'mailroom-'))
   const socket = path.join(place, 'engine.sock')
@@ -59,7 +59,7 @@ export async function withEngine<Result>(dir: string, work: (url: string) => Pro
   }
 }
 
-/** A line for each collection that is done, and every second while one takes long. */
+/** Prints a line for each finished collection, and every second while one is in progress. */
 export function progressOn({ err }: Io): OnProgress {
   const everySecond = paced()
   return ({ collection, copied, of }) => {
@@ -69,7 +69,7 @@ export function progressOn({ err }: Io): OnProgress {
   }
 }
 
-/** Calls what it is given, but not twice within a second. */
+/** Returns a function that calls its argument at most once a second. */
 export function paced(): (show: () => void) => void {
   let shownAt = Date.now()
   return (show) => {
@@ -85,8 +85,8 @@ export function printCopied(io: Io, copied: readonly CopiedCollection[]): void {
   print(io, { copied: true, collections: copied.length, documents })
 }
 
-/** The database holds secrets only in sealed form. */
+/** Reminds the operator to keep the key: the database contains secrets only in sealed form. */
 export function remindOfSecrets({ err }: Io, { data }: Settings): void {
   const secrets = path.join(data, 'secrets')
-  err(`Keep ${secrets} too, in another place: without that key nobody can open what is sealed.\n`)
+  err(`Also keep a copy of ${secrets} in another place: without that key, nobody can open the sealed secrets.\n`)
 }

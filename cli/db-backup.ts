@@ -20,7 +20,7 @@ export const backup = explained(async (io: Io, name: string) => {
   remindOfSecrets(io, settings)
 })
 
-/** How far a backup is: it grows under another name until it is whole. */
+/** Prints the progress of a backup, which grows under another name until it is complete. */
 function showCopy({ err }: Io, { data }: Settings, file: string): void {
   const sizes = [`${file}.partial`, path.join(enginePaths(data).folder, 'engine.db')].map(
     (name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0,

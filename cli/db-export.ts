@@ -11,7 +11,7 @@ import type { Io } from './io.ts'
 
 export const exportTo = explained(async (io: Io, url: string) => {
   const settings = embeddedSettings(io)
-  // A service that runs goes on writing: what leaves is one moment of it, taken as a backup.
+  // A running service keeps writing, so the export is made from a backup, which is a consistent snapshot.
   const copy = (from: string) => copyDatabase({ from, to: url, onProgress: progressOn(io) })
   const copied = (await isServing(settings.data))
     ? await withSnapshot(settings, (snapshot) => withEngine(snapshot, copy))
@@ -20,7 +20,7 @@ export const exportTo = explained(async (io: Io, url: string) => {
   remindOfSecrets(io, settings)
 })
 
-/** A backup in a folder of its own inside the data folder: it goes away whatever comes. */
+/** Makes a backup in a temporary folder inside the data folder, which is removed in any case, even on a signal. */
 async function withSnapshot<Result>(settings: Settings, work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(path.join(settings.data, 'export-'))
   const give = (signal: NodeJS.Signals) => {

@@ -13,5 +13,5 @@ export const importFrom = explained(async (io: Io, url: string) => {
   const copy = (to: string) => copyDatabase({ from: url, to, onProgress: progressOn(io) })
   printCopied(io, await withEngine(folder, copy))
   const secrets = path.join(settings.data, 'secrets')
-  io.err(`Put the master.key it was sealed with into ${secrets} before the first start.\n`)
+  io.err(`Put the master.key that sealed its secrets into ${secrets} before the first start.\n`)
 })

@@ -1,4 +1,4 @@
-/** `mailroom db move`: between the embedded database and a deployment, or two of these, while mail keeps coming. */
+/** `mailroom db move`: between the embedded database and a deployment, or between two deployments, while mail keeps arriving. */
 import { mkdir } from 'node:fs/promises'
 import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
@@ -20,10 +20,10 @@ export const move = explained(async (io: Io, target: string | undefined, { cance
     return 0
   }
   if (target === undefined)
-    throw new Failure('validation_error', 'Where to is missing.', {
+    throw new Failure('validation_error', 'The target is missing.', {
       fix: `Name a connection string, or "${embedded}" for the data folder; or --cancel.`,
     })
-  // Asked before, because the move changes what the data folder says.
+  // Checked before the move, because the move changes the file in the data folder.
   const goesOn = isByFile(settings)
   const moved =
     target === embedded
@@ -32,7 +32,7 @@ export const move = explained(async (io: Io, target: string | undefined, { cance
   print(io, ...moved)
   const documents = moved.reduce((sum, { documents: own }) => sum + own, 0)
   print(io, { moved: true, to: withoutPassword(target), collections: moved.length, documents })
-  if (goesOn) io.err('The service goes on with it by itself, and so does every start on this data folder.\n')
+  if (goesOn) io.err('The service continues with the new database on its own, and so does every start on this data folder.\n')
   else
     io.err(
       'Change MONGODB_URL (or mongodbUrl of the settings) on all nodes, and start them again: until then mail is answered 451.\n',
@@ -40,7 +40,7 @@ export const move = explained(async (io: Io, target: string | undefined, { cance
   return 0
 })
 
-/** Whether the data folder says where the database is, and not a setting. */
+/** Whether the location of the database comes from the data folder rather than from a setting. */
 const isByFile = ({ mongodbUrl, data }: Settings) => mongodbUrl === null || mongodbUrl === movedTo(data)
 
 async function moveTo(
@@ -56,24 +56,24 @@ async function moveTo(
   return moveDatabase({ from, to: target, name: withoutPassword(target), onProgress: progressOn(io), switchOver })
 }
 
-/** Into the data folder, whose engine nobody runs. */
+/** Moves the database into the data folder, whose engine is not running. */
 async function moveHere(io: Io, settings: Settings): Promise<readonly MovedCollection[]> {
   const { mongodbUrl: from, data } = settings
   if (from === null)
-    throw new Failure('validation_error', 'The database is in the data folder already.', {
-      fix: 'Set MONGODB_URL to the deployment that it is to be moved from.',
+    throw new Failure('validation_error', 'The database is already in the data folder.', {
+      fix: 'Set MONGODB_URL to the deployment from which it is to be moved.',
     })
   const isOwn = isByFile(settings)
   const { folder } = enginePaths(data)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const to = { name: `the data folder ${data}`, onProgress: progressOn(io), switchOver: async () => undefined }
   const moved = await withEngine(folder, (url) => moveDatabase({ from, to: url, ...to }))
-  // Whoever starts the engine needs the folder for himself.
+  // Only now, because whoever starts the engine needs the folder exclusively.
   if (isOwn) await noteMoved(data, null)
   return moved
 }
 
-/** The database that the settings name: the one of a service that runs, or of a data folder that nobody uses. */
+/** The database that the settings name: of a running service, or of a data folder that is not in use. */
 async function withSource<Result>(settings: Settings, work: (url: string) => Promise<Result>): Promise<Result> {
   const { mongodbUrl, data } = settings
   if (mongodbUrl !== null) return work(mongodbUrl)

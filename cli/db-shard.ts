@@ -7,7 +7,7 @@ import { type Io, print } from './io.ts'
 export const shard = explained(async (io: Io, { dryRun }: { readonly dryRun: boolean }) => {
   const { mongodbUrl: url } = io.settings()
   if (url === null)
-    throw new Failure('validation_error', 'The embedded database lies on one machine and has no shards.', {
+    throw new Failure('validation_error', 'The embedded database is on one machine and has no shards.', {
       fix: 'Set MONGODB_URL to the mongos processes of a sharded cluster.',
     })
   const counts = { collections: 0, sharded: 0 }

@@ -7,7 +7,7 @@ import { embeddedSettings, explained, paced } from './database.ts'
 import { enginePaths } from './instance.ts'
 import { type Io, print } from './io.ts'
 
-/** Returns status 1 when anything is wrong. */
+/** Returns status 1 if anything is wrong. */
 export const verify = explained(async (io: Io, name?: string) => {
   const settings = embeddedSettings(io)
   if (name === undefined && (await isServing(settings.data)))

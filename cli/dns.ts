@@ -7,13 +7,13 @@ import { startDns } from '../dns/server.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { sayReady } from './ready.ts'
 
-/** Answers that are under way at a stop may take this long; then the database is left. */
+/** How long answers in progress may take at a stop, before the database is closed. */
 const drainMs = 1_000
 const stopMs = 3_000
 
-/** Resolves when the server is ready; it runs until the supervisor stops it, or is gone. Rejects when it cannot start. */
+/** Resolves when the server is ready; it runs until the supervisor stops it or dies. Rejects if it cannot start. */
 export async function runDns(settings: Settings): Promise<void> {
-  // A start whose supervisor is gone waits for a database that is gone too.
+  // Without its supervisor, a start would wait for a database that is gone too.
   const leave = () => process.exit(1)
   process.on('disconnect', leave)
   if (process.connected === false) leave()
@@ -42,11 +42,11 @@ export async function runDns(settings: Settings): Promise<void> {
 }
 
 /**
- * Questions are small, many and waited for: where the system permits it, they go before the other work of the machine, which would
- * keep each of them waiting for longer than its answer takes (bench/README.md, "dns"). Linux may weigh sessions instead of processes
- * against each other (sched(7), autogroup): this process is a session of its own, and its session gets the same priority. There
- * each thread has a priority (setpriority(2)), and a garbage collection ends when the last of V8's threads has done its share: were
- * only the main thread to go first, it would wait for those that do not.
+ * Gives this process a higher priority, where the system permits it. Questions are small and many, and clients wait for them; the other
+ * work of the machine would delay each for longer than its answer takes (bench/README.md, "dns"). Linux may weigh sessions against each
+ * other instead of processes (sched(7), autogroup): this process is a session of its own, so its session gets the same priority. Linux
+ * also has a priority per thread (setpriority(2)). A garbage collection ends only when the last of V8's threads has done its share, so
+ * all threads get it: otherwise the main thread would wait for the others.
  */
 function goFirst({ log }: Context): void {
   const priority = constants.priority.PRIORITY_ABOVE_NORMAL
@@ -55,7 +55,7 @@ function goFirst({ log }: Context): void {
       setPriority(Number(thread), priority)
     if (existsSync(autogroup)) writeFileSync(autogroup, String(priority))
   } catch (error) {
-    log.debug({ err: error }, 'the system does not let DNS questions go first')
+    log.debug({ err: error }, 'the DNS process could not raise its priority')
   }
 }
 

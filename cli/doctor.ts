@@ -1,4 +1,4 @@
-/** `mailroom doctor`: looks at what an instance needs and says plainly what is wrong. */
+/** `mailroom doctor`: checks what an instance needs, and says plainly what is wrong. */
 import { existsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -21,13 +21,13 @@ const program = fileURLToPath(new URL('./bin.js', import.meta.url))
 const connectMs = 2_000
 const expirySoonMs = 14 * 86_400_000
 
-/** Looks at the instance, or at the mail of a domain. Returns status 1 when anything is wrong. */
+/** Checks the instance, or the mail of a domain. Returns status 1 if anything is wrong. */
 export async function doctor(io: Io, domain?: string, options: { readonly to?: string } = {}): Promise<number> {
   if (domain === undefined) return doctorOfInstance(io)
   return (await import('./domain-doctor.ts')).doctorDomain(io, domain, options)
 }
 
-/** Prints a line for each thing looked at. */
+/** Prints a line for each check. */
 async function doctorOfInstance(io: Io): Promise<number> {
   const settings = io.settings()
   const checks = [
@@ -55,14 +55,14 @@ function connecting({ baseUrl, http }: Settings): string {
     `  ${url}`,
     `  claude mcp add --transport http mailroom "${url}?bodies=structured" --header "Authorization: Bearer <API_KEY>"`,
     'Clients that start programs instead (Claude Desktop):',
-    // Not npx: in the folder where such a client starts it, that fetches a package of others.
+    // Not npx: in the folder where such a client starts it, npx would fetch somebody else's package.
     `  MAILROOM_URL=${base} MAILROOM_API_KEY=<API_KEY> node "${program}" mcp`,
     'docs/mcp.md has the settings of Cursor, VS Code, ChatGPT and others.',
     '',
   ].join('\n')
 }
 
-/** Doors that have any port, too, when inbound mail has, unless they were given another one (cli/instance.ts). */
+/** Default ports of doors that also get any free port if inbound mail does, unless they have another port (cli/instance.ts). */
 const usualPorts: ReadonlyMap<string, number> = new Map([
   ['submission', submissionPort],
   ['submissions', submissionsPort],
@@ -70,7 +70,7 @@ const usualPorts: ReadonlyMap<string, number> = new Map([
   ['imaps', imapsPort],
 ])
 
-/** Nothing of a door that is closed. Of the DNS server more is asked (`nameServer`). */
+/** Checks a door; nothing for a closed one. The DNS server has a check of its own (`nameServer`). */
 function port({ name, host, port: number }: Door, { smtp }: Settings): readonly Promise<Finding>[] {
   if (number === null || name === 'dns') return []
   const what = `port ${name}`
@@ -135,7 +135,7 @@ async function disk(settings: Settings): Promise<Finding> {
   }
 }
 
-/** It refuses to answer for a domain that cannot be ours: so it is there. */
+/** Our server refuses questions about a domain that cannot be ours, which shows that it is running. */
 async function nameServer({ dns: { host, port } }: Settings): Promise<Finding> {
   const what = 'port dns'
   if (port === null) return { what, ok: true, detail: 'off (setting dns.port)' }
@@ -148,7 +148,7 @@ async function nameServer({ dns: { host, port } }: Settings): Promise<Finding> {
   return { what, ok: failure === null, detail: `${at} ${failure ?? 'answers'}` }
 }
 
-/** An answer that there is no such record is an answer. */
+/** The answer that there is no such record also shows that DNS works. */
 async function dns(settings: Settings): Promise<Finding> {
   const what = 'DNS'
   const resolver = createResolver(settings.resolver, new Map())
@@ -166,7 +166,7 @@ async function dns(settings: Settings): Promise<Finding> {
   }
 }
 
-/** Nothing where large bodies lie in the database. */
+/** Checks the object store; nothing if large bodies are in the database. */
 async function objectStore({ settings, store: { objects } }: Context): Promise<Finding[]> {
   if (objects === null) return []
   const { bucket, endpoint } = settings.blobs

@@ -1,6 +1,6 @@
 /**
- * `mailroom doctor DOMAIN`: sends a mail from the domain over the wire, judges it as receivers do, and looks at all that the mail of
- * the domain depends on. Each finding says what to change.
+ * `mailroom doctor DOMAIN`: sends a mail from the domain over the wire, judges it as receivers do, and checks everything that the mail
+ * of the domain depends on. Each finding says what to change.
  */
 import { isAscii } from 'node:buffer'
 import { isIPv6 } from 'node:net'
@@ -32,7 +32,7 @@ const smtpPort = 25
 
 const words = { ok: 'ok  ', warn: 'warn', bad: 'BAD ' } as const
 
-/** Prints a line for each finding, and below it what to change. Returns status 1 when anything is bad. */
+/** Prints a line for each finding, and below it what to change. Returns status 1 if anything is bad. */
 export const doctorDomain = withContext(async (ctx, io: Io, text: string, { to }: { readonly to?: string }) => {
   const domain = await domainNamed(ctx, text)
   const recipient = to === undefined ? null : normaliseAddress(to)
@@ -63,7 +63,7 @@ async function domainNamed(ctx: Context, text: string): Promise<string> {
   return domain
 }
 
-/** A mail as the domain sends it: signed with both keys. */
+/** A sample mail of the domain, signed with both keys. */
 async function sampleOf(ctx: Context, { from, to }: { from: string; to: string }): Promise<Buffer> {
   const { domain } = splitAddress(from)
   const at = ctx.clock.now()
@@ -84,7 +84,7 @@ async function sampleOf(ctx: Context, { from, to }: { from: string; to: string }
 
 type Sample = { readonly raw: Buffer; readonly reversePath: string }
 
-/** Sends the mail to the check mailbox by our own inbound door. */
+/** Sends the mail to the check mailbox through our own inbound door. */
 async function deliverHere(
   ctx: Context,
   sample: Sample,
@@ -93,7 +93,7 @@ async function deliverHere(
   const { host, port, proxies } = ctx.settings.smtp
   if (port === 0) return [poor('delivery', 'The port of inbound mail is not known.', 'Set smtp.port to a number.')]
   const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  // Who connects to an address of this machine comes from that address.
+  // A connection to an address of this machine also comes from that address.
   const preface = networksOf('smtp.proxies', proxies).has(address) ? proxyLine(address, port) : undefined
   const route = { name: ctx.hostname, address, port }
   const { findings, isTaken } = await send(ctx, route, { ...sample, recipient, preface })
@@ -110,7 +110,7 @@ function proxyLine(address: string, port: number): string {
 async function deliverTo(ctx: Context, sample: Sample, recipient: string): Promise<readonly Finding[]> {
   const { domain } = splitAddress(recipient)
   const routes = await findRoutes(networkOf(ctx), { domain, seed: recipient })
-  if ('status' in routes) return [bad('delivery', routes.response, 'Give another address, or mend the DNS.')]
+  if ('status' in routes) return [bad('delivery', routes.response, 'Give another address, or fix the DNS.')]
   for (const [n, route] of routes.entries()) {
     const { findings, isReached } = await send(ctx, route, { ...sample, recipient })
     if (isReached || n === routes.length - 1) return findings
@@ -128,8 +128,8 @@ async function send(
   const where = `${route.address}:${route.port}`
   const session = await open(ctx, route, mail.preface)
   if ('command' in session) {
-    const found = `${where} does not take mail: ${session.trouble || session.reply}`
-    const fix = 'See that the service runs there, and that nothing between blocks the port.'
+    const found = `${where} does not accept mail: ${session.trouble || session.reply}`
+    const fix = 'Check that the service runs there, and that nothing in between blocks the port.'
     return { findings: [bad('delivery', found, fix)], isReached: false, isTaken: false }
   }
   const { raw, reversePath: sender, recipient } = mail
@@ -147,8 +147,8 @@ async function send(
   const { status, response } = outcomeOf(dialogue, { mx: route.name, at: ctx.clock.now() })
   const isTaken = status === 'delivered'
   const delivery = isTaken
-    ? good('delivery', `${where} took the mail to ${recipient}: ${response}`)
-    : bad('delivery', `${where} did not take the mail: ${response}`, 'Mend what it names, and try again.')
+    ? good('delivery', `${where} accepted the mail to ${recipient}: ${response}`)
+    : bad('delivery', `${where} did not accept the mail: ${response}`, 'Fix what it names, and try again.')
   return { findings: [delivery, tlsOf('TLS', route.name, session)], isReached: true, isTaken }
 }
 
@@ -164,7 +164,7 @@ function open(ctx: Context, route: Route, preface?: string) {
   })
 }
 
-/** Connects to a mail server of the domain as others do. */
+/** Connects to a mail server of the domain as other servers do. */
 async function reach(ctx: Context, { name, address }: MailServer): Promise<Finding> {
   const what = `MX ${name}`
   const session = await open(ctx, { name, address, port: smtpPort })
@@ -172,7 +172,7 @@ async function reach(ctx: Context, { name, address }: MailServer): Promise<Findi
     return bad(
       what,
       `${address}:${smtpPort} does not answer as a mail server: ${session.trouble || session.reply}`,
-      'Open port 25 to the world, and lead it to smtp.port. Many providers block it until they are asked.',
+      'Open port 25 to the world, and forward it to smtp.port. Many providers block it until you ask them.',
     )
   session.quit()
   return tlsOf(what, name, session)
@@ -180,7 +180,7 @@ async function reach(ctx: Context, { name, address }: MailServer): Promise<Findi
 
 function tlsOf(what: string, name: string, { tls, tlsFailure }: Session): Finding {
   if (!tls)
-    return bad(what, `${name} answers without TLS.`, 'Let it offer STARTTLS, and nothing in front of it take it away.')
+    return bad(what, `${name} answers without TLS.`, 'Let it offer STARTTLS, and make sure that nothing in front of it removes the offer.')
   if (tlsFailure === null) return good(what, `${name} answers, with TLS and a certificate that others trust.`)
   return poor(
     what,

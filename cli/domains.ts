@@ -23,7 +23,7 @@ import { withContext } from './admin-context.ts'
 import { noDomain, oneOf } from './arguments.ts'
 import { print } from './io.ts'
 
-/** Addresses that are shown of one domain. */
+/** Most sending addresses that are shown of one domain. */
 const sourcesMax = 1_000
 
 type CreateOptions = { readonly account: string; readonly verified: boolean }
@@ -71,7 +71,10 @@ export const expires = withContext(async (ctx, io, name: string, day: string) =>
   print(io, { domain: doc._id, expiresAt: expiresAt?.toISOString() ?? null })
 })
 
-/** `default` is the mode of the settings. Says whether the zone got another record, and who keeps that: by hand its owner publishes it. */
+/**
+ * `default` means the mode of the settings. Prints whether the zone got a new record, and who maintains the zone: with `by-hand`, the
+ * owner has to publish the record.
+ */
 export const changeSts = withContext(async (ctx, io, name: string, given: string) => {
   const wanted = oneOf(given, [...stsModes, 'default'], 'mode')
   const mode = wanted === 'default' ? null : wanted
@@ -84,7 +87,7 @@ export const changeSts = withContext(async (ctx, io, name: string, given: string
   print(io, { domain, mode: policy.mode, dns: doc.backend?.kind ?? 'built-in', zoneChanged, records: [record] })
 })
 
-/** What receivers report of a domain, whosever it is. */
+/** The reports of receivers about a domain of any account. */
 export const reports = withContext(async (ctx, io, name: string) => {
   const domain = normaliseDomain(name)
   const found = domain === null ? null : await recentDomain(ctx, domain)

@@ -1,4 +1,4 @@
-/** `mailroom drive`: files come into Drive here, and are looked at and removed. */
+/** `mailroom drive`: puts files into Drive, lists and removes them. */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readdir, realpath, stat } from 'node:fs/promises'
@@ -15,12 +15,12 @@ import { Failure } from '../schemas/failures.ts'
 import { withContext } from './admin-context.ts'
 import { type Io, print, sentence } from './io.ts'
 
-/** Of the progress that is told. */
+/** Interval of progress messages. */
 const progressMs = 1_000
 
 type LocalFile = { readonly file: string; readonly folder: readonly string[] }
 
-/** Puts files and folders into a folder of Drive. What is there already is left alone; what was cut goes on. */
+/** Puts files and folders into a folder of Drive. Existing files are left alone; interrupted ones are resumed. */
 export const put = withContext(async (ctx, io, account: string, files: readonly string[], { to }: { to: string }) => {
   const { id: accountId } = await getAccount(ctx, account)
   const into = segmentsOf(to)
@@ -44,7 +44,7 @@ export const list = withContext(async (ctx, io, account: string, where: string |
   }
 })
 
-/** Removes a file, or a folder with all that lies in it. */
+/** Removes a file, or a folder with everything in it. */
 export const remove = withContext(async (ctx, io, account: string, where: string) => {
   const { id: accountId } = await getAccount(ctx, account)
   const entry = await entryAt(ctx, accountId, segmentsOf(where))
@@ -54,7 +54,7 @@ export const remove = withContext(async (ctx, io, account: string, where: string
   print(io, { account: accountId, removed })
 })
 
-/** Copies an attachment of a message into Drive, where it stays when the message goes. */
+/** Copies an attachment of a message into Drive, where it stays if the message is deleted. */
 export const keep = withContext(
   async (
     ctx,
@@ -98,8 +98,8 @@ async function sourceOf(file: string): Promise<DriveSource> {
 }
 
 /**
- * The files at a path and below it; in a folder, what is neither file nor folder is left out. `above` are the folders around it, as
- * they are without links: a link back to one of them has no end. Fails with `validation_error`.
+ * The files at a path and below it; entries of a folder that are neither file nor folder are left out. `above` are the real paths of
+ * the enclosing folders: a link back to one of them would never end. Fails with `validation_error`.
  */
 async function* localFiles(
   at: string,
@@ -107,14 +107,14 @@ async function* localFiles(
   above: readonly string[] = [],
 ): AsyncGenerator<LocalFile> {
   const found = await stat(at).catch((error: NodeJS.ErrnoException) => {
-    // In a folder, a link to nothing is no file.
+    // A dangling link in a folder is skipped.
     if (above.length > 0 && (error.code === 'ENOENT' || error.code === 'ELOOP')) return null
     throw noFile(at, error)
   })
   if (found?.isFile()) yield { file: at, folder }
   else if (above.length === 0 && !found?.isDirectory())
     throw new Failure('validation_error', `${at} is neither a file nor a folder.`, {
-      fix: 'Write what comes from there into a file, and name that.',
+      fix: 'Write its content into a file, and name that file.',
     })
   if (!found?.isDirectory()) return
   const here = await realpath(at)
@@ -127,7 +127,7 @@ const segmentsOf = (where: string) => where.split('/').filter((segment) => segme
 
 function noFile(at: string, { code, message }: NodeJS.ErrnoException): Failure {
   return code === 'ENOENT' || code === 'ENOTDIR'
-    ? new Failure('validation_error', `There is no file or folder ${at}.`, { fix: 'Name one that is there.' })
+    ? new Failure('validation_error', `There is no file or folder ${at}.`, { fix: 'Name an existing one.' })
     : new Failure('validation_error', sentence(message), { fix: 'Name a file or folder that this user may read.' })
 }
 

@@ -1,4 +1,4 @@
-/** docs/engine.md: what of MongoDB the embedded engine offers, from the tables that drive it. */
+/** docs/engine.md: which parts of MongoDB the embedded engine offers, generated from the tables that drive it. */
 import { accumulators } from '../engine/aggregate/accumulators.ts'
 import { expressionNames } from '../engine/aggregate/expression.ts'
 import { reshapeNames } from '../engine/aggregate/reshape.ts'
@@ -21,12 +21,12 @@ export function enginePage(): string {
   return `${[
     introduction,
     '## Commands',
-    'Any other command is refused with CommandNotFound (59), any other field with 40415.',
+    'Any other command is refused with CommandNotFound (59), and any other field with 40415.',
     ...commands.toSorted((a, b) => (a.names[0]! < b.names[0]! ? -1 : 1)).map(commandSection),
     '### Fields of every command',
     ...fieldLists(commonFields),
     '### Statements',
-    `Of \`update\`: ${codes(updateFields)}. Of \`delete\`: ${codes(deleteFields)}. Of \`bulkWrite\`: ${bulkOperations()}. The collation may only be the simple one.`,
+    `For \`update\`: ${codes(updateFields)}. For \`delete\`: ${codes(deleteFields)}. For \`bulkWrite\`: ${bulkOperations()}. The collation may only be the simple one.`,
     '## Indexes',
     'Single, compound and multikey, ascending and descending. Text, geospatial, hashed, wildcard and clustered indexes are refused with CannotCreateIndex (67).',
     ruled(indexOptions),
@@ -39,7 +39,7 @@ export function enginePage(): string {
     '## Update operators',
     `${codes(updateOperatorNames)}; any other is refused with FailedToParse (9). Also replacements, and pipelines of ${codes(reshapeNames)}. Paths may hold \`$\`, \`$[]\` and \`$[name]\`.`,
     '## Aggregation',
-    `Stages: ${codes(stageNames)}. \`$out\` takes no time series. \`$changeStream\` is refused with 40573, any other with 40324.`,
+    `Stages: ${codes(stageNames)}. \`$out\` does not accept time series options. \`$changeStream\` is refused with 40573, any other with 40324.`,
     `Accumulators of \`$group\`: ${codes(Object.keys(accumulators))}.`,
     `Expressions: ${codes(expressionNames)}; any other is refused with InvalidPipelineOperator (168).`,
     '## Limits',
@@ -51,28 +51,28 @@ export function enginePage(): string {
   ].join('\n\n')}\n`
 }
 
-const differences = `- A document that was updated has its fields with names like array positions ("0", "17") first, in numeric order.
-- A finite Decimal128 outside of the range of normal doubles is refused in an indexed field.
+const differences = `- An updated document has its fields whose names look like array positions ("0", "17") first, in numeric order.
+- A finite Decimal128 outside the range of normal doubles is refused in an indexed field.
 - \`listDatabases\` shows 0 for the size of each database: they share one file.
-- \`update\` and \`delete\` with \`multi\` rest after 1,000 documents, as MongoDB may: what comes between sees a part of them.
-- A \`bulkWrite\` is one commit up to ${limits.writeChunk} operations or changed documents, and ${limits.writeChunkBytes / MiB} MiB of inserts; it rests there and goes on in the next.
-- The results of a \`bulkWrite\` take at most ${limits.bulkResultBytes / MiB} MiB: after that the next operation fails with ExceededMemoryLimit (146), and no other is tried. One that inserts into a name that none may have is refused as a whole.
+- \`update\` and \`delete\` with \`multi\` yield after every 1,000 documents, as MongoDB may: commands in between see a partial result.
+- A \`bulkWrite\` is one commit up to ${limits.writeChunk} operations or changed documents, and ${limits.writeChunkBytes / MiB} MiB of inserts; it yields there and continues in another commit.
+- The results of a \`bulkWrite\` take at most ${limits.bulkResultBytes / MiB} MiB: after that the next operation fails with ExceededMemoryLimit (146), and no further one is tried. A command that inserts into an invalid collection name is refused as a whole.
 - \`$merge\` and \`$out\` write in batches; \`$out\` replaces the collection in one step at its end.
 
-What MongoDB refuses is refused with its code: the rules stand in \`test/engine/refusals/\`, each with its source.
-\`npm run check -- differential URL\` puts them, and random documents and commands, to the engine and to the server at URL, and
-prints what the two answer differently.`
+What MongoDB refuses is refused with the same code: the rules are in \`test/engine/refusals/\`, each with its source.
+\`npm run check -- differential URL\` runs them, and random documents and commands, against the engine and the server at URL, and
+prints every difference between the answers.`
 
 const introduction = `# The embedded engine
 
 Generated from the tables that drive it (\`engine/commands/table.ts\` and others). It speaks the MongoDB wire protocol over a
-unix socket, and over TCP with a login where that is asked for, as a standalone server of version ${featureVersion}, and needs nothing
+unix socket, and over TCP with a login if that is enabled, as a standalone server of version ${featureVersion}, and needs nothing
 installed. **One node: no replication, no failover.**
-With \`MONGODB_URL\` set it does not start, and refuses to.
+With \`MONGODB_URL\` set, the service does not start it, and it refuses to start.
 
 Each command, field, operator and option is implemented, or listed as harmless (accepted, because it makes no difference on
 one node), or refused with the code MongoDB has for it. Nothing is silently ignored. There are no transactions, no change
-streams, no views, no collations but the simple one, no server-side JavaScript, no users and roles: who can open the
+streams, no views, no collations but the simple one, no server-side JavaScript, no users and roles: whoever can open the
 socket, or log in, has access to everything.
 
 What it writes is on disk before it is acknowledged, whatever the write concern says.
@@ -81,14 +81,14 @@ What it writes is on disk before it is acknowledged, whatever the write concern 
 
 | Command | |
 |---|---|
-| \`mailroom db backup FILE\` | copies all data to a new file while the service runs: one moment of it, readable by its owner alone |
-| \`mailroom db verify [FILE]\` | rebuilds every index from the documents and compares; of the stopped service, or of a backup; status 1 when anything is wrong |
-| \`mailroom db move URL\` | moves the database to a MongoDB deployment while mail keeps coming; \`mailroom db move embedded\` moves it back. See [Moving the database](moving.md) |
-| \`mailroom db export URL\` | copies all data, as it is now, into a MongoDB deployment whose database is empty; the service may run |
-| \`mailroom db import URL\` | the other way, into an empty data folder; the service must be stopped |
+| \`mailroom db backup FILE\` | copies all data to a new file while the service runs: a consistent snapshot, readable only by its owner |
+| \`mailroom db verify [FILE]\` | rebuilds every index from the documents and compares, for the stopped service or a backup; status 1 if anything is wrong |
+| \`mailroom db move URL\` | moves the database to a MongoDB deployment while mail keeps arriving; \`mailroom db move embedded\` moves it back. See [Moving the database](moving.md) |
+| \`mailroom db export URL\` | copies the current data into a MongoDB deployment whose database is empty; the service may run |
+| \`mailroom db import URL\` | the opposite, into an empty data folder; the service must be stopped |
 
 To restore a backup: stop the service, move the folder \`engine\` of the data folder away, and put the file in its place as
-\`engine/engine.db\`, owned by the user of the service. The key in \`secrets\` is no part of any of these: keep it too. \`verify\` finds torn indexes, broken
+\`engine/engine.db\`, owned by the user of the service. The key in \`secrets\` is not part of any of these: back it up too. \`verify\` finds torn indexes, broken
 structure and documents that cannot be read; a bit that flips inside a text is not noticed.`
 
 function commandSection(command: Command): string {

@@ -33,8 +33,8 @@ const writing = (write: (folder: OwnFolder, to: string) => Promise<number>) =>
   })
 
 /**
- * Makes a folder, and those above it that are missing. Where a file system makes none and says that there is none, as /proc does, Node's
- * own way tries for ever.
+ * Creates a folder, and the missing ones above it. Node's own recursive way never ends on a file system that creates no folders and says
+ * that they do not exist, as /proc does.
  */
 async function makeFolders(folder: string): Promise<void> {
   if (await isThere(folder)) return
@@ -59,10 +59,10 @@ export const toMbox = writing(writeMbox)
 export const toMaildir = writing(writeMaildir)
 export const toEml = writing(writeEml)
 
-/** Of the progress that is told. */
+/** Interval of progress messages. */
 const progressMs = 1_000
 
-/** The password comes from MAILROOM_EXPORT_PASSWORD, or is asked for on standard input. */
+/** The password comes from MAILROOM_EXPORT_PASSWORD, or from a prompt on standard input. */
 export const toImap = withContext(
   async (ctx, io, name: string, address: string, host: string, options: ImapOptions) => {
     const own = await getAccount(ctx, name)

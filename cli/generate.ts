@@ -30,8 +30,8 @@ import { typescriptFiles } from './sdk/typescript.ts'
 const root = fileURLToPath(new URL('../', import.meta.url))
 
 /**
- * Writes every derived document. With `check` it writes none and returns status 1 when one is out of date. Throws when the
- * operations are not sound.
+ * Writes every derived document. With `check` it writes nothing, and returns status 1 if one is out of date. Throws if the operations are
+ * not valid.
  */
 export async function generate({ err }: Io, { check = false }: { readonly check?: boolean }): Promise<number> {
   checkOperations(operations)
@@ -58,7 +58,7 @@ async function staleDocuments(): Promise<readonly string[]> {
   return stale
 }
 
-/** By their paths from the root of the project. */
+/** The documents by their paths from the root of the project. */
 function documents(): readonly (readonly [name: string, text: string])[] {
   return [
     [
@@ -86,43 +86,43 @@ function metricsPage(): string {
     return `| \`${name}\` | ${kind} | ${from.join(', ')} | ${asText(about)}${told.join('')} |`
   })
   const own = Object.entries(processMetrics).map(([name, about]) => `| \`${name}\` | ${about} |`)
-  return `# Metrics\n\nGenerated from \`schemas/metrics.ts\`. Each has the label \`process\`: the process that counted (${processNames.join(', ')}). [Running Mailroom](operating.md) says how to scrape them, [\`grafana-dashboard.json\`](grafana-dashboard.json) shows them in Grafana.\n\n| Metric | Kind | Counted by | |\n|---|---|---|---|\n${rows.join('\n')}\n\nOf each process, among others of \`prom-client\`:\n\n| Metric | |\n|---|---|\n${own.join('\n')}\n`
+  return `# Metrics\n\nGenerated from \`schemas/metrics.ts\`. Each has the label \`process\`: the process that counted (${processNames.join(', ')}). [Running Mailroom](operating.md) says how to scrape them, [\`grafana-dashboard.json\`](grafana-dashboard.json) shows them in Grafana.\n\n| Metric | Kind | Counted by | |\n|---|---|---|---|\n${rows.join('\n')}\n\nFor each process, among other metrics of \`prom-client\`:\n\n| Metric | |\n|---|---|\n${own.join('\n')}\n`
 }
 
 function plansPage(): string {
   const raisable = figureNames.map((name) => `| \`${name}\` | ${figures[name]} |`)
   return `# Plans
 
-Generated from \`schemas/plans.ts\`. An account has an Agents plan, a mail plan, or both: then the larger figure holds. Months and days
-are those of UTC. \`mailroom account plan\` changes the plans, which holds at once in every process; what an account has beyond a
-smaller plan stays, it may only have no more of it.
+Generated from \`schemas/plans.ts\`. An account has an Agents plan, a mail plan, or both: with both, the larger figure applies. Months and days
+are in UTC. \`mailroom account plan\` changes the plans, effective at once in every process; what an account has beyond a
+smaller plan stays, but it cannot add more of it.
 
 ## Agents plans
 
 ${planTable(agentsPlans)}
 
-Sending pauses when the e-mails of a month pass the figure by more than a tenth; receiving goes on.
+Sending pauses when the e-mails of a month pass the figure by more than a tenth; receiving continues.
 
 ## Mail plans
 
 ${planTable(mailPlans)}
 
-## Beside the plans
+## Besides the plans
 
 | of | on every plan |
 |---|---|
-| an account that nobody has claimed | ${unclaimedRepliesPerDay} answers in a day, to those who wrote first, and nothing else; it is removed after ${unclaimedDays} days |
+| an account that nobody has claimed | ${unclaimedRepliesPerDay} replies in a day, to people who wrote first, and nothing else; it is removed after ${unclaimedDays} days |
 | the free address, below the shared domain, once it is claimed | ${sharedDomainSendsPerDay} recipients in a day; own domains have no such figure |
-| an account made by signup | ${warmUpStart} recipients in a day at first, twice as many after each day of sending without problems |
+| an account made by signup | ${warmUpStart} recipients in a day at first, doubled after each day of sending without problems |
 
-An account with a mail plan has ${ownDomainsOfMailPlans} domains of its own. Without an Agents plan beside it the other figures of that table are:
+An account with a mail plan has ${ownDomainsOfMailPlans} domains of its own. Without an Agents plan, the other figures of that table are:
 
 ${planTable({ 'without one': withoutAgentsPlan })}
 
 ## Figures of one account
 
-\`mailroom account raise <account> <figure> <number>\` grants an account more than its plans have, with \`plan\` as the number no
-longer. A figure below that of the plans changes nothing.
+\`mailroom account raise <account> <figure> <number>\` grants an account more than its plans have; \`plan\` as the number takes that
+back. A figure below that of the plans changes nothing.
 
 | figure | what it counts |
 |---|---|
@@ -151,7 +151,7 @@ function settingsPage(): string {
     ({ name, unit, about, default: initial }) =>
       `| \`${name}\` | \`${variableOf(name)}\` | \`${JSON.stringify(initial)}\`${unit === undefined ? '' : ` ${unit}`} | ${asText(about)} |`,
   )
-  return `# Settings\n\nGenerated from \`schemas/settings.ts\`. They live in \`config/mailroom.yaml\`; the environment overrides; an unknown one refuses to start.
-A variable holds a list as \`MAILROOM_RESOLVER='[192.0.2.1:53, 192.0.2.2:53]'\`, and names with values as
+  return `# Settings\n\nGenerated from \`schemas/settings.ts\`. They are read from \`config/mailroom.yaml\`; the environment overrides them; an unknown setting stops the start.
+Write a list in a variable as \`MAILROOM_RESOLVER='[192.0.2.1:53, 192.0.2.2:53]'\`, and names with values as
 \`MAILROOM_OUTBOUND_ROUTES='{example.org: "127.0.0.1:2526"}'\`.\n\n| Setting | Environment | Default | |\n|---|---|---|---|\n${rows.join('\n')}\n`
 }

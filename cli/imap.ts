@@ -1,4 +1,4 @@
-/** The process of mail programs that read mail. */
+/** The process of the IMAP server. */
 import { openTlsContexts } from '../core/certificates/tls-contexts.ts'
 import { endAttempts } from '../core/notify/attempts.ts'
 import { closeContext, openContext } from '../core/process/context.ts'
@@ -7,16 +7,16 @@ import { startImap } from '../imap/server.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { sayReady } from './ready.ts'
 
-/** How long sessions may go on with their command after a stop; then what they wrote is settled. */
+/** How long sessions may finish their command at a stop; after that, their writes are settled. */
 const drainMs = 8_000
 const stopMs = 11_000
-/** The same when the supervisor is gone: the port and the data folder have to be free for the next start. */
+/** The same if the supervisor has died: the port and the data folder have to be free for the next start. */
 const orphanDrainMs = 1_500
 const orphanMs = 2_500
 
-/** Resolves when the server is ready; it runs until the supervisor stops it, or is gone. Rejects when it cannot start. */
+/** Resolves when the server is ready; it runs until the supervisor stops it or dies. Rejects if it cannot start. */
 export async function runImap(settings: Settings): Promise<void> {
-  // A start whose supervisor is gone waits for a database that is gone too.
+  // Without its supervisor, a start would wait for a database that is gone too.
   const leave = () => process.exit(1)
   process.on('disconnect', leave)
   if (process.connected === false) leave()

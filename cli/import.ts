@@ -1,4 +1,4 @@
-/** `mailroom import`: mail from elsewhere into a mailbox. Begun again after a cut, it brings what is missing. */
+/** `mailroom import`: imports mail from elsewhere into a mailbox. Run again after an interruption, it imports what is missing. */
 import { recordAdministration } from '../core/access/audit.ts'
 import { getAccount } from '../core/account/accounts.ts'
 import { messageBytesMax } from '../core/imap/append.ts'
@@ -10,11 +10,11 @@ import { emlMessages, maildirFolders, mboxFolder, whatOfFiles } from './transfer
 import { imapFolders } from './transfer/imap.ts'
 import { accountOf, type ImapOptions } from './transfer/imap-server.ts'
 
-/** Of the progress that is told. */
+/** Interval of progress messages. */
 const progressMs = 1_000
 
 type Into = { readonly folder: string }
-/** The password comes from MAILROOM_IMPORT_PASSWORD, or is asked for on standard input. */
+/** The password comes from MAILROOM_IMPORT_PASSWORD, or from a prompt on standard input. */
 export const fromImap = withContext(
   async (ctx, io, name: string, address: string, host: string, options: ImapOptions) => {
     const account = await accountOf(io, host, options, 'MAILROOM_IMPORT_PASSWORD')

@@ -11,14 +11,14 @@ const modules = path.join(root, 'node_modules')
 export const nodePath = path.join(modules, 'node', 'bin', 'node')
 
 /**
- * Returns whether anything had to be installed; ends the process with status 1 when that fails. What is started next keeps
- * its compiled code in node_modules: a start takes half as long.
+ * Returns whether anything had to be installed; ends the process with status 1 if that fails. The program that is started next keeps its
+ * compiled code in node_modules, which halves the time of a start.
  */
 export function ensureInstalled() {
   process.env.NODE_COMPILE_CACHE ??= path.join(modules, '.cache', 'compile')
   if (isInstalled()) return false
   console.error('Installing what is missing (once) ...')
-  // npm install, not npm ci: ci deletes node_modules first, and with it the compiled code and the dashboard that are kept there.
+  // npm install, not npm ci: ci deletes node_modules first, and with it the compiled code and the dashboard inside it.
   const { status } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     // Standard output belongs to the program that starts next.
@@ -26,7 +26,7 @@ export function ensureInstalled() {
   })
   if (status !== 0) {
     console.error(
-      `npm install failed. Run it in ${root} as a user who may write there, mend what it names, and start again.`,
+      `npm install failed. Run it in ${root} as a user who may write there, fix what it reports, and start again.`,
     )
     process.exit(1)
   }

@@ -1,4 +1,4 @@
-/** Where a running instance keeps its things inside the data folder, and the ports it really has. */
+/** The places of a running instance inside the data folder, and its actual ports. */
 import { createHash } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { chmod, mkdir, stat } from 'node:fs/promises'
@@ -10,12 +10,12 @@ import { Failure } from '../schemas/failures.ts'
 import { dnsPort, imapPort, imapsPort, type Settings, submissionPort, submissionsPort } from '../schemas/settings.ts'
 import type { PartName } from './parts.ts'
 
-/** A unix socket's path must fit 108 bytes with its end (sun_path); the driver wants it to end in `.sock`. */
+/** A unix socket's path has to fit 108 bytes including its terminator (sun_path); the driver requires it to end in `.sock`. */
 const socketPathMax = 104
 
 /**
- * The embedded engine's folder and socket. The socket of a data folder with a long path lies in the temporary folder, and so does that of
- * one with a `%` in it, which the driver takes for the beginning of an escape.
+ * The embedded engine's folder and socket. The socket is in the temporary folder if the path of the data folder is too long, or contains
+ * a `%`, which the driver would read as the beginning of an escape.
  */
 export function enginePaths(dataFolder: string): { folder: string; socket: string } {
   const folder = path.join(dataFolder, 'engine')
@@ -31,8 +31,8 @@ export function engineUrl(dataFolder: string): string {
 }
 
 /**
- * Makes the folders of an instance; only their owner may look in. Fails with `forbidden` when one cannot be made, or is there
- * already and belongs to somebody else, or to everybody.
+ * Makes the folders of an instance, accessible only to their owner. Fails with `forbidden` if one cannot be made, or exists and belongs
+ * to another user, or to everybody.
  */
 export async function makeFolders(dataFolder: string): Promise<void> {
   const { folder, socket } = enginePaths(dataFolder)
@@ -67,8 +67,8 @@ const forOthers = 0o077
 const sticky = 0o1000
 
 /**
- * The settings with a free port wherever one was left open. Mail programs and DNS follow inbound mail: when that may have any
- * port, so may they, unless they were given one.
+ * Returns the settings with a free port wherever any port was allowed. Mail programs and DNS follow inbound mail: if its port may be
+ * any, so may theirs, unless they were given one.
  */
 export async function withPorts(settings: Settings): Promise<Settings> {
   const candidates = openPorts()
@@ -93,7 +93,7 @@ export async function withPorts(settings: Settings): Promise<Settings> {
   }
 }
 
-/** Fails with `conflict` when two doors of the parts that run are to have one port: the later one would hear that it is in use. */
+/** Fails with `conflict` if two doors of running parts have the same port, because the later one would only report that it is in use. */
 export function refuseSharedPorts(settings: Settings, parts: readonly PartName[]): void {
   const open = doorsOf(settings).filter(({ part, port }) => port !== null && (part === null || parts.includes(part)))
   for (const [n, door] of open.entries()) {
@@ -105,16 +105,16 @@ export function refuseSharedPorts(settings: Settings, parts: readonly PartName[]
   }
 }
 
-/** Whose `host` says where a door is. */
+/** The group of settings whose `host` a door uses. */
 type HostSetting = 'http' | 'https' | 'smtp' | 'metrics' | 'dns'
 
 /**
- * A part listens seconds after its port was chosen. So that nobody takes the port meanwhile, it lies below those that the
- * system gives to outgoing connections, and instances that start together, whose process ids differ, look in different places.
+ * A part listens seconds after its port was chosen. So that nothing takes the port meanwhile, it is below those that the system gives to
+ * outgoing connections, and instances that start together, whose process ids differ, look in different places.
  */
 const openPortMin = 10_000
 const openPortEnd = 32_768
-/** More than the nine that an instance can have, because instances that start together have process ids beside each other. */
+/** More than the nine that an instance can have, because instances that start together have adjacent process ids. */
 const portsOfInstance = 11
 
 function* openPorts(): Generator<number> {
@@ -137,7 +137,7 @@ async function freePort(
   })
 }
 
-/** Whether nobody has the port, over TCP or UDP. Rejects when the host is none that this machine could listen on. */
+/** Whether the port is free, over both TCP and UDP. Rejects if this machine cannot listen on the host. */
 function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const tcp = createServer()

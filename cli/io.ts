@@ -1,4 +1,4 @@
-/** What a command is given besides its arguments: the settings, and where it writes. */
+/** The surroundings of a command besides its arguments: the settings, and where it writes. */
 import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
 
@@ -6,18 +6,18 @@ export type Io = {
   /** Reads the settings. Throws SettingsError. */
   readonly settings: () => Settings
   readonly env: NodeJS.ProcessEnv
-  /** Both take text with its line ends. */
+  /** Writes text, which includes its line ends; so does `err`. */
   readonly out: (text: string) => void
   readonly err: (text: string) => void
 }
 
-/** What went wrong, in a sentence, and what to change if that is known. */
+/** The message of an error, and what to change if that is known. */
 export function told(error: unknown): string {
   if (error instanceof Failure) return `${error.message} ${error.fix}`
   return error instanceof Error ? error.message : String(error)
 }
 
-/** A text as a sentence, which another one may follow. */
+/** Turns a text into a sentence, so that another one may follow. */
 export function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1)
   return /[.!?]$/.test(begun) ? begun : `${begun}.`

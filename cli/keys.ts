@@ -21,11 +21,11 @@ type CreateOptions = {
   readonly test?: boolean
 }
 
-/** The key is shown this once. */
+/** The key is shown only once. */
 export const create = withContext(async (ctx, io, account: string, options: CreateOptions) => {
   const kind = oneOf(options.kind, keyKinds, '--kind')
   if (kind === 'account' && options.mailboxes !== undefined)
-    throw new Failure('validation_error', 'An account key reaches all mailboxes, so --mailboxes does not fit it.', {
+    throw new Failure('validation_error', 'An account key reaches all mailboxes, so --mailboxes does not apply to it.', {
       fix: 'Add --kind agent, or leave --mailboxes out.',
     })
   const request = {
@@ -42,7 +42,7 @@ export const create = withContext(async (ctx, io, account: string, options: Crea
   print(io, { ...key, ...shown })
 })
 
-/** Those that are named; unnamed, all that the kind of key may hold. */
+/** The named scopes; without a list, all that the kind of key may hold. */
 function scopesOf(list: string | undefined, kind: KeyKind): readonly Scope[] {
   if (list === undefined) return kind === 'agent' ? agentScopes : allScopes
   const scopes = itemsOf(list).map((scope) => oneOf(scope, allScopes, '--scopes'))
@@ -58,7 +58,7 @@ export const list = withContext(async (ctx, io, account: string) => {
   print(io, ...(await describeKeys(ctx, accountId)))
 })
 
-/** The new secret is shown this once. */
+/** The new secret is shown only once. */
 export const rotate = withContext(async (ctx, io, account: string, keyId: string) => {
   const { id: accountId } = await getAccount(ctx, account)
   const { apiKey, key } = await rotateKey(ctx, { accountId, keyId })

@@ -1,7 +1,7 @@
 /**
- * `mailroom listen`: has the events of an account posted to a program on this machine, signed as a webhook is, so that nobody needs
- * a public address to write one. It goes on by cursor when the connection ends, so nothing that happened meanwhile is lost;
- * what the program refuses is not sent again.
+ * `mailroom listen`: posts the events of an account to a program on this machine, signed like webhooks, so that nobody needs a public
+ * address to develop one. It resumes by cursor when the connection ends, so no event is lost; an event that the program refuses is not
+ * sent again.
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,9 +20,9 @@ export type ListenOptions = ServerOptions & {
   readonly mailbox?: string
 }
 
-/** As long as a webhook waits for its receiver. */
+/** The same timeout as for webhooks. */
 const answerMs = 10 * secondMs
-/** The server sends something every 20 seconds: after this the connection is dead. */
+/** The server sends something every 20 seconds: a connection that is silent for longer than this is dead. */
 const silentMs = 60 * secondMs
 const pauseFirstMs = secondMs
 const pauseMaxMs = 10 * secondMs
@@ -32,14 +32,14 @@ type Session = {
   readonly server: URL
   readonly forwardTo: URL
   readonly headers: { readonly [name: string]: string }
-  /** Of the events that are wanted. */
+  /** The filter of the events. */
   readonly filter: URLSearchParams
   readonly secret: string
-  /** Aborted when the person has had enough. */
+  /** Aborted when the person stops the command. */
   readonly stopped: AbortSignal
 }
 
-/** The connection did not come about or ended; it is worth another try. */
+/** The connection failed or ended, and may be tried again. */
 class Interrupted extends Error {
   readonly retryAfterMs: number
 
@@ -49,7 +49,7 @@ class Interrupted extends Error {
   }
 }
 
-/** Forwards events until it is interrupted (SIGINT, SIGTERM). Fails when the server refuses, and when nothing answers at first. */
+/** Forwards events until it is interrupted (SIGINT, SIGTERM). Fails if the server refuses, or if the first request gets no answer. */
 export async function listen(io: Io, options: ListenOptions): Promise<void> {
   const { key, server } = serverWithKey(io, options)
   const stopping = new AbortController()
@@ -70,7 +70,7 @@ export async function listen(io: Io, options: ListenOptions): Promise<void> {
   try {
     const cursor = await cursorNow(session).catch((error: unknown) => {
       throw error instanceof Interrupted
-        ? new Failure('unavailable', error.message, { fix: 'Try again, or name another with --server.' })
+        ? new Failure('unavailable', error.message, { fix: 'Try again, or name another server with --server.' })
         : error
     })
     io.out(`Events of ${session.server.href} go to ${session.forwardTo.href}\nSigning secret: ${session.secret}\n`)
@@ -82,7 +82,7 @@ export async function listen(io: Io, options: ListenOptions): Promise<void> {
   }
 }
 
-/** Reads stream after stream, each from where the one before ended. */
+/** Reads one stream after another, each from where the previous one ended. */
 async function forwardAll(session: Session, from: string): Promise<never> {
   const { io, stopped } = session
   let cursor = from
@@ -97,12 +97,12 @@ async function forwardAll(session: Session, from: string): Promise<never> {
     } catch (error) {
       if (stopped.aborted) throw error
       if (error instanceof Failure && error.code === 'conflict') {
-        io.err('Events were missed: the connection was away for longer than events are kept.\n')
+        io.err('Events were missed: the connection was down for longer than events are kept.\n')
         cursor = await cursorNow(session)
       } else if (!(error instanceof Interrupted)) throw error
       else {
         const waitMs = Math.max(pauseMs, error.retryAfterMs)
-        io.err(`${error.message} Again in ${Math.ceil(waitMs / secondMs)} s.\n`)
+        io.err(`${error.message} Trying again in ${Math.ceil(waitMs / secondMs)} s.\n`)
         await sleep(waitMs, undefined, { signal: stopped })
         pauseMs = Math.min(2 * pauseMs, pauseMaxMs)
       }
@@ -110,14 +110,14 @@ async function forwardAll(session: Session, from: string): Promise<never> {
   }
 }
 
-/** The cursor of the end of the events: what comes later counts. What is wrong with the filter is told here, too. */
+/** The cursor after the newest event, so that later ones count. This request also reports errors in the filter. */
 async function cursorNow(session: Session): Promise<string> {
   const response = await ask(session, '/api/v1/events', new URLSearchParams([...session.filter, ['limit', '1']]), {})
   const { cursor } = (await response.json()) as { readonly cursor: string }
   return cursor
 }
 
-/** Reads a stream of events, one at a time, to its end. Fails with `Interrupted` then, and with what the server refuses with. */
+/** Reads a stream of events, one at a time, to its end. Fails with `Interrupted` at the end, and with the refusal of the server. */
 async function readStream(
   session: Session,
   cursor: string,
@@ -143,7 +143,7 @@ async function readStream(
   throw new Interrupted('The connection to the server ended.')
 }
 
-/** Asks the server. Fails with what it refuses with, and with `Interrupted` when it does not answer, or not at this time. */
+/** Sends a request to the server. Fails with its refusal, and with `Interrupted` if it does not answer or is temporarily unable to. */
 async function ask(
   { server, headers, stopped }: Session,
   path: string,
@@ -166,12 +166,12 @@ async function ask(
     )
   throw new Failure(
     response.status === 409 ? 'conflict' : 'invalid_request',
-    String(told.error ?? `The server answers ${response.status}: this is no Mailroom.`),
-    { fix: String(told.fix ?? 'Look at --server.') },
+    String(told.error ?? `The server answers ${response.status}: this is not a Mailroom.`),
+    { fix: String(told.fix ?? 'Check --server.') },
   )
 }
 
-/** Posts an event to the local program, and tells in a line what it answered. */
+/** Posts an event to the local program, and prints its answer in a line. */
 async function forward({ io, forwardTo, secret, stopped }: Session, { data: body }: EventSourceMessage): Promise<void> {
   const { id, type } = JSON.parse(body) as EventEnvelope
   const at = new Date()
@@ -200,10 +200,10 @@ async function forward({ io, forwardTo, secret, stopped }: Session, { data: body
   io.out(`${[at.toISOString(), type, id, outcome, `${ms} ms`].map(printable).join('  ')}\n`)
 }
 
-/** Another server's text may not write anywhere but in its line. */
+/** Replaces control characters, so that text of another server cannot write outside its line. */
 const printable = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, '?')
 
-/** Why nothing answered: the code of the system, such as ECONNREFUSED. */
+/** Why there was no answer: the system's error code, such as ECONNREFUSED. */
 function reasonOf(error: unknown): string {
   const { name, cause } = error as { readonly name?: string; readonly cause?: { readonly code?: string } }
   return name === 'TimeoutError' ? 'no answer in time' : (cause?.code ?? String(error))

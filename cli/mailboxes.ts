@@ -7,7 +7,7 @@ import { createMailbox, listMailboxes } from '../core/mailbox/mailboxes.ts'
 import { withContext } from './admin-context.ts'
 import { print } from './io.ts'
 
-/** The newest so many are listed. */
+/** Most mailboxes that are listed, the newest first. */
 const listMax = 200
 
 type CreateOptions = { readonly name?: string; readonly person: boolean }
@@ -29,7 +29,7 @@ export const list = withContext(async (ctx, io, account: string) => {
   print(io, ...items)
 })
 
-/** The password is shown this once. */
+/** The password is shown only once. */
 export const createPassword = withContext(
   async (ctx, io, account: string, address: string, { name }: { readonly name: string }) => {
     const owner = await getAccount(ctx, account)

@@ -1,7 +1,7 @@
 /** The program `mailroom` (cli/bin.js starts it). */
 import { runCommand } from './command-line.ts'
 
-// Whoever read what is written may have gone, as `head` does: the command ends what it does all the same.
+// The reader of the output may be gone, as with `head`; the command still finishes its work.
 for (const stream of [process.stdout, process.stderr])
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

@@ -1,7 +1,7 @@
 /**
- * `mailroom mcp-listing`: what the registry of MCP servers is told of this instance (its server.json, schema of 2025-12-11). A
- * listing is of an instance and not of the program: its name lies in a namespace that the publisher owns, which is the host
- * of `baseUrl` backwards, and its address is the one that clients reach.
+ * `mailroom mcp-listing`: prints the entry of this instance for the registry of MCP servers (its server.json, schema of 2025-12-11). A
+ * listing describes an instance, not the program: its name is in a namespace that the publisher owns, which is the host of `baseUrl`
+ * reversed, and its address is the one that clients connect to.
  */
 import { isIP } from 'node:net'
 import { serviceVersion } from '../operations/version.ts'
@@ -15,11 +15,11 @@ export async function mcpListing({ out, settings }: Io): Promise<void> {
   out(`${JSON.stringify(listingOf(settings().baseUrl, serviceVersion()), null, 2)}\n`)
 }
 
-/** The listing of an instance. Fails with `validation_error` without a `baseUrl` that others reach by https and a name. */
+/** The listing of an instance. Fails with `validation_error` without a `baseUrl` with https and a public host name. */
 export function listingOf(baseUrl: string | null, version: string) {
   const { protocol, hostname, host } = new URL(baseUrl ?? 'http://localhost')
   if (protocol !== 'https:' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || !hostname.includes('.'))
-    throw new Failure('validation_error', 'A listing names the public https address of this instance.', {
+    throw new Failure('validation_error', 'A listing needs the public https address of this instance.', {
       param: 'baseUrl',
       fix: 'Set baseUrl, such as "https://mail.example.org".',
     })

@@ -1,7 +1,7 @@
 /**
- * `mailroom mcp`: MCP over standard input and output, for clients that start their servers as programs. Each message is passed on to
- * the endpoint of a Mailroom as it is, so that both sides speak whatever revision they agree on. Standard output is the client's
- * alone.
+ * `mailroom mcp`: MCP over standard input and output, for clients that start their servers as programs. Each message is passed on to the
+ * endpoint of a Mailroom unchanged, so that both sides use whatever revision they agree on. Standard output is only for messages to the
+ * client.
  */
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
@@ -20,29 +20,29 @@ import { serviceVersion } from '../operations/version.ts'
 import { type Io, told } from './io.ts'
 import { type ServerOptions, serverWithKey, urlBelow } from './server-options.ts'
 
-/** What JSON-RPC has for an error of the server itself (JSON-RPC 2.0, 5.1). */
+/** The JSON-RPC code for an error of the server itself (JSON-RPC 2.0, 5.1). */
 const serverError = -32000
 const stateless = '2026-07-28'
-/** How long the last answers may take when standard input is closed: clients end a server by a signal after two seconds. */
+/** How long the last answers may take once standard input is closed: clients end a server by a signal after two seconds. */
 const lastAnswersMs = 1_000
 
 /**
- * Passes messages on until the client closes standard input, and answers what came before, unless that takes longer than a client
- * waits. Fails when there is no key or no server.
+ * Passes messages on until the client closes standard input, and still answers earlier requests, unless that takes longer than a client
+ * waits. Fails without a key or a server.
  */
 export async function serveStdio(io: Io, options: ServerOptions): Promise<void> {
   const { key, server } = serverWithKey(io, options)
   const headers = { authorization: `Bearer ${key}`, 'user-agent': `Mailroom/${serviceVersion()}` }
   const remote = new StreamableHTTPClientTransport(endpointOf(server), { requestInit: { headers } })
-  // Of the end of standard input the transport hears when the last answers are written: it writes none after that.
+  // The transport is told of the end of standard input only after the last answers, because it writes nothing after that.
   const input = new PassThrough()
   const client = new StdioServerTransport(input)
-  /** Requests under way that stand for themselves: closing their connection is what cancels them. */
+  /** Stateless requests in progress: closing their connection cancels them. */
   const running = new Map<RequestId, AbortController>()
   let beginning: RequestId | null = null
-  /** Requests to which no answer has come yet. */
+  /** Requests that have not been answered yet. */
   const unanswered = new Set<RequestId>()
-  /** Requests whose answer is not written yet. */
+  /** Requests whose answer has not been written yet. */
   const open = new Map<RequestId, PromiseWithResolvers<void>>()
   const settle = (id: RequestId) => {
     open.get(id)?.resolve()
@@ -104,7 +104,7 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
   await client.close()
 }
 
-/** The endpoint of a server; who names the endpoint itself means it. The query says which tools are wanted, and where bodies stand. */
+/** The endpoint of a server; a URL of the endpoint itself is used unchanged. The query selects tools, and where bodies are. */
 function endpointOf(server: URL): URL {
   const path = '/api/mcp'
   return server.pathname.endsWith(path) ? server : urlBelow(server, `${path}${server.search}`)
@@ -125,7 +125,7 @@ function cancels(message: JSONRPCMessage, running: Map<RequestId, AbortControlle
   return request !== undefined
 }
 
-/** What a client is told whose request the server refused, or that did not reach it. */
+/** The answer for a request that the server refused, or that did not reach it. */
 function refusalOf(error: unknown, id: RequestId, server: URL): JSONRPCMessage {
   const body = error instanceof SdkHttpError ? bodyOf(error) : null
   if (isJSONRPCErrorResponse(body) && body.id === id) return body
@@ -135,9 +135,9 @@ function refusalOf(error: unknown, id: RequestId, server: URL): JSONRPCMessage {
   return { jsonrpc: '2.0', id, error: { code: serverError, message, ...(body !== null && { data: body }) } }
 }
 
-/** What a client is told whose request reached the server, and whose answer did not come whole. */
+/** The answer for a request that reached the server, but whose own answer was cut off. */
 function refusalOfCut(id: RequestId, server: URL): JSONRPCMessage {
-  const message = `The connection to ${server.href} was cut before the answer: look whether it was done before you ask again.`
+  const message = `The connection to ${server.href} was cut before the answer: check whether the request was carried out before you repeat it.`
   return { jsonrpc: '2.0', id, error: { code: serverError, message } }
 }
 
@@ -149,7 +149,7 @@ function bodyOf({ data }: SdkHttpError): unknown {
   }
 }
 
-/** Node's fetch says why in the cause. */
+/** Node's fetch gives the reason in the cause. */
 function causeOf(error: unknown): string {
   return told(error instanceof Error && error.cause instanceof Error ? error.cause : error)
 }

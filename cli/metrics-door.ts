@@ -1,4 +1,4 @@
-/** The port of Prometheus: one scrape of the supervisor answers for all processes of the installation. */
+/** The port of Prometheus: one scrape of the supervisor covers all processes of the installation. */
 import { createServer, type Server } from 'node:http'
 import type { Metrics } from '../core/process/metrics.ts'
 import { ofListening } from '../schemas/doors.ts'
@@ -6,10 +6,10 @@ import type { Settings } from '../schemas/settings.ts'
 import { told } from './io.ts'
 import type { Part } from './supervisor.ts'
 
-/** A part that is busy for longer is left out of this scrape. */
+/** A part that takes longer to answer is left out of a scrape. */
 const partMs = 2_000
 
-/** Listens at `metrics.host` and `metrics.port`. Rejects when it cannot. */
+/** Listens at `metrics.host` and `metrics.port`. Rejects if it cannot. */
 export async function openMetricsDoor(
   { host, port }: { readonly host: string; readonly port: number },
   settings: Settings,
@@ -34,7 +34,7 @@ export async function openMetricsDoor(
   return server
 }
 
-/** Where it listens, when the settings say that there is one. */
+/** Where it listens; null if the settings do not open it. */
 export const metricsDoorOf = ({ metrics: { host, port } }: Settings) => (port === null ? null : { host, port })
 
 async function scrape(own: Metrics, parts: readonly Part[]): Promise<string> {
@@ -42,7 +42,7 @@ async function scrape(own: Metrics, parts: readonly Part[]): Promise<string> {
   return joined(await Promise.all([own.text(), ...parts.map((part) => part.metrics(partMs))]))
 }
 
-/** One text of several: a family may stand only once, so what several processes have of it comes together. */
+/** Joins several texts into one: a family may occur only once, so the samples of all processes are put together. */
 export function joined(texts: readonly string[]): string {
   const families = new Map<string, { readonly head: string; readonly samples: string[] }>()
   for (const block of texts.flatMap((text) => text.split(/^(?=# HELP )/m))) {

@@ -1,4 +1,4 @@
-/** Where the database of a data folder went that was moved (`mailroom db move`): the connection string lies in a file of the folder. */
+/** The location of a database that was moved out of its data folder (`mailroom db move`): a file in the folder has the connection string. */
 import { readFileSync, unwatchFile, watchFile } from 'node:fs'
 import { open, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,13 +8,13 @@ const lookEveryMs = 500
 
 const fileOf = (dataFolder: string) => path.join(dataFolder, 'secrets', 'database.url')
 
-/** The connection string; null of a database that is in the data folder. */
+/** The connection string; null if the database is in the data folder. */
 export function movedTo(dataFolder: string): string | null {
   try {
     return readFileSync(fileOf(dataFolder), 'utf8').trim()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    // A data folder that is a file is told of when it is made.
+    // A data folder that is a file is reported when the folders are made.
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
     throw new Failure('forbidden', `${fileOf(dataFolder)} cannot be read (${code}).`, {
       cause: error,
@@ -23,7 +23,7 @@ export function movedTo(dataFolder: string): string | null {
   }
 }
 
-/** Notes where the database went, or, with null, that it is in the data folder again; when this resolves it is on disk. */
+/** Records where the database is, or with null, that it is in the data folder again; once this resolves, the record is on disk. */
 export async function noteMoved(dataFolder: string, url: string | null): Promise<void> {
   const file = fileOf(dataFolder)
   if (url === null) await rm(file, { force: true })
@@ -35,7 +35,7 @@ export async function noteMoved(dataFolder: string, url: string | null): Promise
   await folder.sync().finally(() => folder.close())
 }
 
-/** Calls `onMove` when the database of a data folder is elsewhere than it was. Returns a function that ends it. */
+/** Calls `onMove` when the location of the database changes. Returns a function that stops watching. */
 export function watchMoves(dataFolder: string, onMove: () => void): () => void {
   const before = movedTo(dataFolder)
   const look = () => {

@@ -13,7 +13,7 @@ import { withContext } from './admin-context.ts'
 import { daysOf, nameOf, personOf } from './arguments.ts'
 import { print } from './io.ts'
 
-/** The oldest so many are listed. */
+/** Most partners that are listed, the oldest first. */
 const listMax = 200
 
 export const create = withContext(async (ctx, io, name: string, { email }: { readonly email?: string }) => {
@@ -28,7 +28,7 @@ export const list = withContext(async (ctx, io) => {
 
 type KeyOptions = { readonly name: string; readonly days?: string; readonly test?: boolean }
 
-/** The key is shown this once. */
+/** The key is shown only once. */
 export const createKey = withContext(async (ctx, io, partner: string, { name, days, test }: KeyOptions) => {
   const accountId = await partnerId(ctx, partner)
   const expiresAt = days === undefined ? null : after(ctx.clock.now(), daysOf(days) * dayMs)

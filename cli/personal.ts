@@ -12,13 +12,13 @@ import { Failure } from '../schemas/failures.ts'
 import { withContext } from './admin-context.ts'
 import { type Io, print } from './io.ts'
 
-/** Of the progress that is told. */
+/** Interval of progress messages. */
 const progressMs = 1_000
-/** Somebody's mail: for the owner of the folder alone. */
+/** The files contain mail, so only the owner of the folder may read them. */
 const fileMode = 0o600
 const folderMode = 0o700
 
-/** Of accounts, and of partners, which are apart from them. */
+/** The commands for accounts, and for partners, which are kept apart from accounts. */
 export const exportTo = exporting({ isPartner: false })
 export const exportPartner = exporting({ isPartner: true })
 export const eraseAccount = erasing({ isPartner: false })
@@ -26,7 +26,7 @@ export const erasePartner = erasing({ isPartner: true })
 
 type Kind = { readonly isPartner: boolean }
 
-/** Tells its progress on standard error, and at the end what it wrote. */
+/** Prints the progress to standard error, and a summary at the end. */
 function exporting(kind: Kind) {
   return withContext((ctx, io, name: string, { to }: { readonly to: string }) =>
     writeExport(ctx, io, kind, { name, to }),
@@ -59,7 +59,7 @@ async function writeExport(
   print(io, { account: account.id, folder, files: files.length, records: written })
 }
 
-/** What is left then is what the running service needs to find the rest, which it erases a minute later. */
+/** Keeps what the running service needs to find the rest, which it erases a minute later. */
 function erasing(kind: Kind) {
   return withContext(async (ctx, io, name: string, { confirm }: { readonly confirm: string }) => {
     const account = await getAccount(ctx, name, kind)
@@ -72,12 +72,12 @@ function erasing(kind: Kind) {
 async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { mode: folderMode }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EEXIST')
-      throw new Failure('conflict', `The folder ${folder} is there already.`, {
-        fix: 'Name one that is not there yet.',
+      throw new Failure('conflict', `The folder ${folder} already exists.`, {
+        fix: 'Name a folder that does not exist yet.',
       })
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR')
       throw new Failure('not_found', `There is no folder ${path.dirname(folder)}.`, {
-        fix: 'Make it first, or name a place in a folder that is there.',
+        fix: 'Create it first, or name a place in an existing folder.',
       })
     if (error.code === 'EACCES' || error.code === 'EPERM' || error.code === 'EROFS')
       throw new Failure('forbidden', `The folder ${path.dirname(folder)} may not be written to.`, {

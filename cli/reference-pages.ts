@@ -9,7 +9,7 @@ import { Failure, type FailureCode, type FailureDetail, failures, fixOfTheCause 
 import { idempotencyKeyMax, pageSizeDefault, pageSizeMax } from '../schemas/fields.ts'
 import { type JsonSchema, propertiesOf } from '../schemas/infer.ts'
 
-/** The address that stands for the service in the repository. */
+/** The address of the service in the documentation of the repository. */
 export const exampleBaseUrl = 'http://127.0.0.1:8080'
 
 /** docs/errors.md */
@@ -19,17 +19,17 @@ export function errorsPage(): string {
 
 <!-- Generated from schemas/failures.ts. -->
 
-Whatever is refused, by REST or MCP, is answered with this object. Branch on \`code\`, which never changes; \`error\` says in words what was wrong this
-time, and \`fix\` what to change. \`param\` names the field at fault of a \`validation_error\`. The status of HTTP stands in \`statusCode\` once more.
+Every refusal, by REST or MCP, is answered with this object. Branch on \`code\`, which never changes; \`error\` says what was wrong this
+time, and \`fix\` says what to change. For a \`validation_error\`, \`param\` names the field at fault. \`statusCode\` repeats the HTTP status.
 
 | Answer | What to do |
 |---|---|
 | 429, 503 | wait for the seconds in \`Retry-After\`, then repeat the same request |
-| 500, 502 | repeat it after a growing pause; a send with the same \`Idempotency-Key\`, so that it goes out once |
+| 500, 502 | repeat the request after a growing pause; repeat a send with the same \`Idempotency-Key\`, so that it is sent only once |
 | every other 4xx | change what \`fix\` says: the same request would be refused again |
 
-Every answer has an \`X-Request-Id\`: whoever runs the service finds the request by it. Mail programs are refused with the replies of SMTP
-and IMAP that stand beside each code.
+Every answer has an \`X-Request-Id\`: the operator of the service finds the request by it. Mail programs receive the SMTP
+and IMAP replies given for each code.
 
 ${codes.map(errorEntry).join('\n')}`
 }
@@ -42,7 +42,7 @@ HTTP ${http}, SMTP \`${smtp}\`, IMAP \`${imap}\`.
 
 **Cause.** ${asText(when)}
 
-**Cure.** ${asText(fix ?? fixOfTheCause)}
+**Fix.** ${asText(fix ?? fixOfTheCause)}
 
 ${sample(errorAnswer({ baseUrl: exampleBaseUrl, log: silent }, failureOf(code)).body)}
 `
@@ -50,7 +50,7 @@ ${sample(errorAnswer({ baseUrl: exampleBaseUrl, log: silent }, failureOf(code)).
 
 const silent = pino({ level: 'silent' })
 
-/** What the API answers in an ordinary case of a code whose text or fix depends on the cause. */
+/** A typical answer for each code whose text or fix depends on the cause. */
 const cases: { readonly [C in FailureCode]?: readonly [message: string, detail: FailureDetail] } = {
   insufficient_scope: ['This needs the scope mail:send, which the key does not have.', { requiredScope: 'mail:send' }],
   forbidden: ['An agent key cannot make keys.', { fix: 'Use an account key, or have an owner sign in.' }],
@@ -77,7 +77,7 @@ export function eventsPage(): string {
 
 <!-- Generated from schemas/events.ts and core/notify/samples.ts. -->
 
-What happens in an account is told in one envelope: by [webhook, stream or list](webhooks.md). A key sees the kinds that its scopes let it
+Everything that happens in an account is reported in the same envelope, by [webhook, stream or list](webhooks.md). A key sees the kinds that its scopes let it
 read; an agent key sees only events of the mailboxes that it reaches. Webhooks of some kinds need a plan; the list and the stream do not.
 
 | Event | Fires when | Seen by keys with | Webhooks need |
@@ -117,28 +117,28 @@ export function operationsPage(operations: readonly Operation[]): string {
 
 <!-- Generated from operations/. -->
 
-Every operation with its fields. The exact schemas of requests and answers stand in the [OpenAPI description](openapi.json). Keys go into
-\`Authorization: Bearer <API_KEY>\`; a person who is signed in needs none, has the scopes of the [role](people.md#roles), and counts as an account
-key. What is refused is told by an [error](errors.md) with a code. Beside those that are named with an
-operation there are those that it shares with others:
+Every operation with its fields. The exact schemas of requests and answers are in the [OpenAPI description](openapi.json). Keys go into
+\`Authorization: Bearer <API_KEY>\`; a signed-in person needs none, has the scopes of the [role](people.md#roles), and counts as an account
+key. A refusal is an [error](errors.md) with a code. Besides the codes listed with an
+operation, there are those that it shares with others:
 
 | Code | May be answered by |
 |---|---|
 ${sharedErrors.map(({ by, codes }) => `| ${codes.map(errorLink).join(', ')} | ${by} |`).join('\n')}
 
-| What holds everywhere | |
+| Conventions | |
 |---|---|
 | Keys | \`Authorization: Bearer <API_KEY>\`, or \`X-API-Key\` |
-| Success | 200, 201 for what was made, or 202 for what is sent later, and JSON with \`success: true\` beside the fields of the answer |
-| Names | camelCase in requests and what is set up; snake_case in messages, conversations, events and records, and in parameters of a query but for \`parentId\` |
-| Unknown fields | are refused by name, in a body and in a query: a filter that is misspelt lets nothing through |
-| Lists | newest first, ${pageSizeDefault} entries in a page or \`limit\`, at most ${pageSizeMax}; \`next\` is the \`before\` of the next page, and null on the last |
+| Success | 200, 201 if something was created, or 202 if something was accepted for later, and JSON with \`success: true\` beside the fields of the answer |
+| Names | camelCase in requests and configuration; snake_case in messages, conversations, events and records, and in query parameters except \`parentId\` |
+| Unknown fields | are refused by name, in bodies and queries, so that a misspelt filter is noticed |
+| Lists | newest first, ${pageSizeDefault} entries in a page, or \`limit\`, at most ${pageSizeMax}; \`next\` is the \`before\` of the next page, and null on the last |
 | Values | times in UTC, as \`2026-11-20T20:37:28.578Z\`; KB, MB and GB are powers of 1024; characters are code points |
-| Addresses | are the same in capitals and small letters; \`user+tag@domain\` reaches \`user@domain\`, and keeps its tag |
-| \`Idempotency-Key\` | 1 to ${idempotencyKeyMax} characters. The same request with the same key is done once: for 7 days it gets the first answer, with \`Idempotent-Replayed: true\`. Refusals are not kept |
-| \`X-Request-Id\` | stands in every answer, and in the log and the audit |
-| \`RateLimit-Limit\`, \`RateLimit-Remaining\`, \`RateLimit-Reset\` | requests of the key in a minute, what is left of them, and the seconds until there are all again |
-| \`X-Service-Claim\`, \`X-Service-Claim-Expires\` | stand in every answer while nobody has [claimed](people.md#claiming-an-account) the account: \`required\`, and when it is removed |
+| Addresses | ignore upper and lower case; \`user+tag@domain\` reaches \`user@domain\`, and keeps its tag |
+| \`Idempotency-Key\` | 1 to ${idempotencyKeyMax} characters. The same request with the same key is carried out once: for 7 days, repeats get the first answer, with \`Idempotent-Replayed: true\`. Refusals are not stored |
+| \`X-Request-Id\` | in every answer, and in the log and the audit |
+| \`RateLimit-Limit\`, \`RateLimit-Remaining\`, \`RateLimit-Reset\` | requests per minute of the key, how many are left, and the seconds until all are available again |
+| \`X-Service-Claim\`, \`X-Service-Claim-Expires\` | in every answer until somebody has [claimed](people.md#claiming-an-account) the account: \`required\`, and when the account is removed |
 
 ${groups.map(([name, group]) => `## ${name}\n\n[Try them](/docs/api/${name}) in the browser.\n\n${group.map(operationEntry).join('\n')}`).join('\n')}`
 }
@@ -168,13 +168,13 @@ ${callers === null ? '' : `\n${asText(callers)}\n`}${scopes.length === 0 ? '' : 
 }`
 }
 
-/** What is said of a field, or of its value where that may be null; and what is taken without the field. */
+/** The description of a field, or of its value if that may be null; and its default. */
 function wordsOf({ description, anyOf, default: initial }: JsonSchema): string {
   const words = [description, ...(Array.isArray(anyOf) ? anyOf.map((form) => form.description) : [])].find(Boolean)
   return [words ?? [], initial === undefined ? [] : `Default: \`${initial}\`.`].flat().join(' ')
 }
 
-/** The forms that an answer may have. */
+/** The alternative forms of an answer. */
 const formsOf = (output: JsonSchema): readonly JsonSchema[] =>
   Array.isArray(output.anyOf) ? output.anyOf.flatMap(formsOf) : [output]
 
@@ -187,10 +187,10 @@ function typeOf(schema: JsonSchema): string {
   return schema.format === 'date-time' ? 'time' : String(schema.type ?? 'any value')
 }
 
-/** Words in which nothing is taken for HTML or the end of a cell. */
+/** Escapes words so that nothing in them is read as HTML or the end of a cell. */
 export const asText = (words: string) => words.replaceAll(/[<|]/g, '\\$&')
 
-/** JSON as it is read. Ids are made anew with each run: the random part of each is always the same here. */
+/** Formatted JSON. Ids are different in each run, so their random part is replaced by a fixed one. */
 function sample(value: unknown): string {
   const text = JSON.stringify(value, null, 2).replaceAll(
     /\b([a-z]{2,4}_[0-9a-z]{10})[0-9a-z]{16}\b/g,

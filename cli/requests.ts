@@ -1,4 +1,4 @@
-/** `mailroom request`: what people ask of the administrator. */
+/** `mailroom request`: requests of people to the administrator. */
 import { answerRequest, openRequests } from '../core/people/requests.ts'
 import { withContext } from './admin-context.ts'
 import { print } from './io.ts'

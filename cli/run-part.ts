@@ -1,10 +1,10 @@
-/** The script of a process that the supervisor starts: it is handed the settings, and tells why it could not start. */
+/** The script of a process that the supervisor starts: it receives the settings, and reports why it could not start. */
 import { createLog } from '../core/process/log.ts'
 import { ofListening } from '../schemas/doors.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { told } from './io.ts'
 
-/** Runs the part; where that rejects, the cause goes to the log and to the supervisor, and the process ends. */
+/** Runs the part; if that rejects, the cause goes to the log and to the supervisor, and the process ends. */
 export async function runPart(role: string, run: (settings: Settings) => Promise<void>): Promise<void> {
   const settings = JSON.parse(process.env.MAILROOM_SETTINGS ?? 'null') as Settings | null
   if (settings === null) throw new Error('MAILROOM_SETTINGS is not set: this process is started by the supervisor.')

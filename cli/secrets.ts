@@ -1,10 +1,10 @@
-/** `mailroom secrets`: with which master key things are sealed, and its change. */
+/** `mailroom secrets`: which master key seals the secrets, and how to change it. */
 import { keyStatus, rotateMasterKey } from '../core/upkeep/key-rotation.ts'
 import { withContext } from './admin-context.ts'
 import { paced } from './database.ts'
 import { print } from './io.ts'
 
-/** Returns status 1 when something is sealed with another key than the current one. */
+/** Returns status 1 if something is sealed with a key other than the current one. */
 export const status = withContext(async (ctx, io) => {
   const { keys, since, isThrough, holders } = await keyStatus(ctx)
   print(io, ...keys)
@@ -14,7 +14,7 @@ export const status = withContext(async (ctx, io) => {
   return isThrough ? 0 : 1
 })
 
-/** Returns status 1 when something is left that no key opens. */
+/** Returns status 1 if something is left that no key opens. */
 export const rotate = withContext(async (ctx, io) => {
   const everySecond = paced()
   const { key, renewed, unreadable } = await rotateMasterKey(ctx, (progress) =>
@@ -28,7 +28,7 @@ export const rotate = withContext(async (ctx, io) => {
   const { folder, isFile } = ctx.keyring.given()
   if (isFile)
     io.err(
-      `Copy ${folder} to a safe place. The keys before stay there: backups of before are sealed with them; take them away when none is needed, and mailroom secrets status shows nothing sealed with them.\n`,
+      `Copy ${folder} to a safe place. Earlier keys stay there, because earlier backups are sealed with them; remove them once no such backup is needed and mailroom secrets status shows nothing sealed with them.\n`,
     )
   return unreadable.length === 0 ? 0 : 1
 })

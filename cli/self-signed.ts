@@ -1,4 +1,4 @@
-/** A script that makes a self-signed certificate for the host name it is given (cli/certificate.ts). */
+/** A script that creates a self-signed certificate for the given host name (cli/certificate.ts). */
 import { generate } from 'selfsigned'
 import type { SelfSigned } from './certificate.ts'
 

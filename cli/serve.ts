@@ -1,6 +1,6 @@
 /**
  * `mailroom serve`: the one place that wires everything. Starts the embedded engine (unless MONGODB_URL names another
- * database), Haraka, IMAP, DNS and the service process, prints the ready line, and stops them in order: doors, Haraka, service,
+ * database), Haraka, IMAP, DNS and the service process, prints the ready line, and stops the parts in order: doors, Haraka, service,
  * engine last.
  */
 import path from 'node:path'
@@ -25,25 +25,26 @@ import { type Part, type PartOptions, startPart } from './supervisor.ts'
 const repository = fileURLToPath(new URL('..', import.meta.url))
 const script = (name: string) => path.join(repository, name)
 
-/** An orderly stop takes at most 20 s (decisions.md 5): Haraka may finish transactions, then the service, then the engine. */
+/** An orderly stop takes at most 20 s (decisions.md 5): Haraka may finish its transactions, then the service its work, then the engine. */
 const stopMs = { smtp: 12_000, imap: 12_000, dns: 4_000, service: 4_000, engine: 3_500 } as const
 
 /**
- * The service answers many at once: what it makes for a thousand clients that wait is garbage before a small semi-space is full, and
- * is copied for nothing. With 32 MB the slowest hundredth of them hears of a mail after 84 to 99 ms instead of 109 to 129 (bench/mcp.ts).
+ * The service answers many clients at once: what it creates for a thousand waiting clients is garbage before a small semi-space is full,
+ * and is copied for nothing. With 32 MB, the slowest hundredth of them is notified of a mail after 84 to 99 ms instead of 109 to 129
+ * (bench/mcp.ts).
  */
 const serviceSemiSpaceMb = 32
 
 /**
- * What many connections leave behind V8 would keep until there is four times as much as is in use. With this Haraka takes 80 MB less at
- * 200 connections and no more CPU time (bench/inbound.ts); the service's answers would wait for more collections (bench/api.ts).
+ * V8 keeps the garbage of many connections until the heap is four times as large as what is in use. With this limit, Haraka takes 80 MB
+ * less at 200 connections and no more CPU time (bench/inbound.ts); the service's answers would wait for more collections (bench/api.ts).
  */
 const harakaHeapGrowthPercent = 60
 
-/** Longer than the parts of a killed supervisor take to leave the data folder (engine/limits.ts, orphanMs). */
+/** Longer than the parts of a killed supervisor need to release the data folder (engine/limits.ts, orphanMs). */
 const lockWaitMs = 6_000
 
-/** Runs until it is told to stop. `only` limits the parts. Returns the exit status. */
+/** Runs until it is stopped. `only` limits the parts. Returns the exit status. */
 export async function serve(io: Io, { only }: { readonly only?: string }): Promise<number> {
   const names = only === undefined ? partNames : partsOf(only)
   const given = io.settings()
@@ -53,7 +54,7 @@ export async function serve(io: Io, { only }: { readonly only?: string }): Promi
   await makeFolders(given.data)
   let service = new Service(log)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => service.stop(0))
-  // The channel to the process that started this one (cli/bin.js) closes when that dies; it may have died already.
+  // The channel to the process that started this one (cli/bin.js) closes when that process dies, which may have happened already.
   process.on('disconnect', () => service.stop(0))
   if (process.connected === false) service.stop(0)
   for (;;) {
@@ -64,7 +65,7 @@ export async function serve(io: Io, { only }: { readonly only?: string }): Promi
   }
 }
 
-/** The status of a stop after which all parts start again, because their database is elsewhere. */
+/** The status of a stop after which all parts start again, because their database has moved. */
 const startAgain = -1
 
 async function runParts(
@@ -109,7 +110,7 @@ class Service {
     return [...this.#parts.values()]
   }
 
-  /** Resolves when the part is ready. Rejects when it could not start, or when a stop has begun. */
+  /** Resolves when the part is ready. Rejects if it could not start, or if a stop has begun. */
   async start(options: PartOptions): Promise<void> {
     if (this.isStopping) throw new Error('The service is stopping.')
     const part = startPart(options, { log: this.#log, onChange: () => this.#tellService() })
@@ -133,7 +134,7 @@ class Service {
     await this.#parts.get('engine')?.stop(stopMs.engine)
   }
 
-  /** It answers /readyz, and knows of the other parts what it is told. */
+  /** Sends the service process, which answers /readyz, the state of the other parts. */
   #tellService(): void {
     const others = [...this.#parts].filter(([name]) => name !== 'service')
     const parts = Object.fromEntries(others.map(([name, part]) => [name, part.isReady()]))
@@ -206,7 +207,7 @@ async function harakaPart(settings: Settings): Promise<PartOptions> {
   }
 }
 
-/** Several parts ask for it at once; it is made once. */
+/** Several parts request it at the same time; it is created once. */
 function certificateOf(settings: Settings): Promise<CertificateFiles> {
   certificate ??= ensureCertificate(settings)
   return certificate
@@ -214,7 +215,7 @@ function certificateOf(settings: Settings): Promise<CertificateFiles> {
 
 let certificate: Promise<CertificateFiles> | undefined
 
-/** The greeting of a terminal, and the one line of JSON that programs read (decisions.md 5). */
+/** Prints the greeting for a terminal, and the line of JSON for programs (decisions.md 5). */
 function announce(
   { out }: Io,
   settings: Settings,

@@ -1,11 +1,11 @@
-/** Which Mailroom a command speaks to over HTTP, and with which key. */
+/** The Mailroom that a command calls over HTTP, and the key that it uses. */
 import { authorityOf } from '../schemas/authority.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Io } from './io.ts'
 
 export type ServerOptions = { readonly key?: string; readonly server?: string }
 
-/** From the options, the environment, or the settings. Fails with `missing_api_key`, and with `invalid_request`. */
+/** Takes both from the options, the environment, or the settings. Fails with `missing_api_key`, and with `invalid_request`. */
 export function serverWithKey(io: Io, options: ServerOptions): { readonly key: string; readonly server: URL } {
   const key = options.key ?? io.env.MAILROOM_API_KEY
   if (key === undefined || key === '')
@@ -23,12 +23,12 @@ function serverOf(io: Io): string {
   return baseUrl ?? `http://${authorityOf(http.host, http.port)}`
 }
 
-/** The URL of a path of a server, which may itself lie below a path of its host, as a proxy puts it. Its query is left out. */
+/** The URL of a path of a server, which may itself be below a path of its host, behind a proxy. The query of `server` is dropped. */
 export function urlBelow(server: URL, path: string): URL {
   return new URL(`${server.pathname.replace(/\/+$/, '')}${path}`, server)
 }
 
-/** Fails with `invalid_request` for what is no URL of a web server. */
+/** Parses a URL. Fails with `invalid_request` if it is not an http or https URL. */
 export function urlOf(text: string, option: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !['http:', 'https:'].includes(url.protocol))

@@ -33,22 +33,22 @@ type FromSupervisor = { readonly parts?: Parts; readonly closeDoors?: boolean; r
 
 const pingMs = 2_000
 const stopMs = 15_000
-/** What is under way at a stop may take this long: less than the supervisor waits (cli/serve.ts). */
+/** How long requests in progress may take at a stop: less than the supervisor waits (cli/serve.ts). */
 const doorsMs = 3_000
-/** The same when the supervisor is gone: nobody may find a port held, and the engine leaves after us. */
+/** The same if the supervisor has died: the ports must be free for the next start, and the engine stops after this process. */
 const orphanMs = 2_500
 const idleCheckMs = 50
 
-/** What a service process does: serve HTTP, do what happens later, or both. */
+/** The roles of a service process: serve HTTP, run the jobs, or both. */
 export const serviceRoles = ['api', 'jobs'] as const
 type ServiceRole = (typeof serviceRoles)[number]
 
 /**
- * Resolves when the service is ready; it runs until the supervisor stops it, or is gone. Rejects when it cannot start. Without the
- * jobs it does what it writes down as due itself, and leaves the rest to the nodes that have them.
+ * Resolves when the service is ready; it runs until the supervisor stops it or dies. Rejects if it cannot start. Without the jobs, it
+ * does the work that it records as due itself, and leaves all other work to the nodes with jobs.
  */
 export async function runService(settings: Settings, roles: readonly ServiceRole[]): Promise<void> {
-  // A start whose supervisor is gone waits for a database that is gone too.
+  // Without its supervisor, a start would wait for a database that is gone too.
   const leave = () => process.exit(1)
   process.on('disconnect', leave)
   if (process.connected === false) leave()
@@ -57,13 +57,13 @@ export async function runService(settings: Settings, roles: readonly ServiceRole
   await ensureSharedDomain(ctx)
   ctx.metrics.beforeScrape(async () => void (await Promise.all([measureQueues(ctx), measureCertificates(ctx)])))
   if (ctx.metrics.isOn) answerScrapes(ctx.metrics)
-  // Not ready before the supervisor has told which parts there are.
+  // Not ready until the supervisor has reported the other parts.
   let parts: Parts = { supervisor: false }
   const dashboard = dashboardOf(ctx)
   const hasDoors = roles.includes('api')
   const running = await noteRunning(ctx)
   const doors = hasDoors ? await openDoors(ctx, { readiness: () => readinessOf(ctx, parts), dashboard }) : noDoors
-  // The authority looks at the HTTP door when a certificate is ordered.
+  // After the doors, because the authority connects to the HTTP door when a certificate is ordered.
   await noteWantedCertificates(ctx)
   const alarms = startAlarms(ctx)
   const jobs = roles.includes('jobs') ? await startJobs(ctx, alarms) : []
@@ -84,7 +84,7 @@ export async function runService(settings: Settings, roles: readonly ServiceRole
   sayReady()
 }
 
-/** Opens HTTP, and HTTPS where the settings have it. */
+/** Opens HTTP, and HTTPS if the settings open it. */
 async function openDoors(ctx: Context, told: Pick<ApiOptions, 'readiness' | 'dashboard'>): Promise<Doors> {
   const { http, https } = ctx.settings
   const server = createHttpServer(ctx, { ...told, mcp: mcpOf(ctx) })
@@ -95,19 +95,19 @@ async function openDoors(ctx: Context, told: Pick<ApiOptions, 'readiness' | 'das
   return doorsOf(ctx, { server, secure, contexts })
 }
 
-/** What happens later, and what makes news quick. */
+/** Starts the clocks, and the listeners that act on changes at once. */
 async function startJobs(ctx: Context, alarms: Alarms): Promise<readonly Job[]> {
   const listeners = [startAnnouncer(ctx), startIndexer(ctx)]
   return [await startClocks(ctx, alarms), ...listeners]
 }
 
-/** The library that speaks MCP is large: it comes with the first client that does. */
+/** The MCP library is large, so it is loaded with the first MCP request. */
 function mcpOf(ctx: Context): McpEndpoint {
   const load = loadOnce(async () => (await import('../mcp/server.ts')).createMcp(ctx))
   return async (request) => (await load())(request)
 }
 
-/** Of the parts as they are now: the answer of the database may wait until it is up again. */
+/** The current readiness of all parts. Waits only for a limited time: a ping may hang until the database is up again. */
 async function readinessOf(ctx: Context, parts: Parts): Promise<Readiness> {
   const late = new Promise<never>((_, reject) => setTimeout(() => reject(new Error('late')), pingMs).unref())
   const database = await Promise.race([ctx.store.ping(), late]).then(
@@ -133,7 +133,7 @@ type Job = { stop(): Promise<void> }
 
 const noDoors: Doors = { close: async () => undefined }
 
-/** To close them: requests that are under way are answered; a connection that is kept alive brings no further ones. */
+/** Doors that can be closed: requests in progress are answered, and kept-alive connections accept no further ones. */
 function doorsOf(
   ctx: Context,
   {
@@ -166,18 +166,21 @@ const ended = (server: Server) => new Promise((resolve) => server.close(resolve)
 
 type Running = { readonly doors: Doors; readonly jobs: readonly Job[]; readonly running: Job }
 
-/** Doors first, then the jobs in their order, then what they have left to write: what one cannot write keeps no other from it. Ends the process. */
+/**
+ * Stops the doors first, then the jobs in their order, then writes what they left; a failure to write one thing does not keep the others
+ * from being written. Ends the process.
+ */
 function stopOf(ctx: Context, { doors, jobs, running }: Running): (withinMs: number) => Promise<void> {
   let isStopping = false
   const unwritten = (error: unknown) =>
-    ctx.log.warn({ err: error }, 'something was not written down at the stop; a sweep does it later')
+    ctx.log.warn({ err: error }, 'something could not be written at the stop; a sweep will do it later')
   return async (withinMs) => {
     if (isStopping) return
     isStopping = true
     setTimeout(() => process.exit(1), withinMs).unref()
     await doors.close()
     for (const job of jobs) await job.stop().catch(unwritten)
-    // Without its supervisor nobody knows how the other parts end.
+    // Only with the supervisor: without it, how the other parts end is unknown.
     if (process.connected) await running.stop().catch(unwritten)
     await closeContext(ctx).catch(unwritten)
     process.exit(0)

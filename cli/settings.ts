@@ -1,4 +1,4 @@
-/** Settings: defaults, then the settings file, then the environment. Unknown or wrong ones refuse to start (decisions.md 5). */
+/** Settings: defaults, then the settings file, then the environment. Unknown or invalid ones stop the start (decisions.md 5). */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -8,12 +8,12 @@ import { isValid, validate } from '../schemas/validate.ts'
 import { nearest, unknownName, type Words } from '../schemas/words.ts'
 import { movedTo } from './moved-database.ts'
 
-/** A setting that cannot be taken; the text names it and says why, and what to change. */
+/** An invalid setting; the text names it, and says why it is invalid and what to change. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 
-/** Variables with our prefix that are not settings: where these are, and what commands ask other servers with. */
+/** Variables with our prefix that are not settings: the settings passed to a process, and what commands need to call other servers. */
 const otherVariables = new Set([
   'MAILROOM_SETTINGS',
   'MAILROOM_API_KEY',
@@ -23,8 +23,8 @@ const otherVariables = new Set([
 ])
 
 /**
- * The settings of this start. `file` is the settings file (absent: defaults only); relative paths in them are taken from
- * the working directory. Throws SettingsError.
+ * Returns the settings of this start. `file` is the settings file (null: only defaults and the environment); relative paths in them
+ * are resolved against the working directory. Throws SettingsError.
  */
 export function loadSettings({ file, env }: { file: string | null; env: NodeJS.ProcessEnv }): Settings {
   const values = new Map<string, unknown>(listSettings().map((setting) => [setting.name, setting.default]))
@@ -48,7 +48,7 @@ export function loadSettings({ file, env }: { file: string | null; env: NodeJS.P
 }
 
 const require = createRequire(import.meta.url)
-/** Loaded where there is YAML to read: each process of a service reads its settings, most of them without any. */
+/** Loaded only if there is YAML to read: each process of a service reads its settings, most of them without YAML. */
 const yaml = () => require('yaml') as typeof import('yaml')
 
 function readFile(file: string): unknown {
@@ -57,7 +57,7 @@ function readFile(file: string): unknown {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
       throw new SettingsError(`There is no settings file ${file}. Name another with --config, or leave --config out.`)
-    // Its first line says what is wrong and where; the others draw it.
+    // The first line says what is wrong and where; the others only illustrate it.
     const [text = ''] = String(error instanceof Error ? error.message : error).split('\n')
     const fix =
       (error as NodeJS.ErrnoException).syscall === undefined
@@ -67,14 +67,14 @@ function readFile(file: string): unknown {
   }
 }
 
-/** What Kubernetes tells each pod of a Service whose name begins with ours. */
+/** Whether it is one of the variables that Kubernetes sets in each pod for a Service whose name begins with ours. */
 const isOfKubernetes = (variable: string, text: string) =>
   /^MAILROOM_(?:\w+_)?(?:SERVICE_(?:HOST|PORT)|PORT_\d+_(?:TCP|UDP))/.test(variable) ||
   (/^MAILROOM_(?:\w+_)?PORT$/.test(variable) && /^(?:tcp|udp):/.test(text))
 
 const ofKubernetes = (variable: string) =>
   new SettingsError(
-    `${variable} in the environment is no setting, but where Kubernetes says that a Service is. Write "enableServiceLinks: false" in the spec of the pod.`,
+    `${variable} in the environment is not a setting: Kubernetes set it as the address of a Service. Write "enableServiceLinks: false" in the spec of the pod.`,
   )
 
 function unknownVariable(variable: string): SettingsError {
@@ -82,11 +82,11 @@ function unknownVariable(variable: string): SettingsError {
     variable,
     listSettings().map(({ name }) => variableOf(name)),
   )
-  const fix = meant === undefined ? 'Unset it; docs/settings.md has all there are.' : `Set ${meant} instead.`
+  const fix = meant === undefined ? 'Unset it; docs/settings.md lists all settings.' : `Set ${meant} instead.`
   return new SettingsError(`Unknown setting ${variable} in the environment. ${fix}`)
 }
 
-/** The settings of a tree with their values. */
+/** The settings in a tree, with their values. */
 function flatten(tree: unknown, declared: object = settings, prefix = ''): [NamedSetting, unknown][] {
   if (typeof tree !== 'object' || tree === null || Array.isArray(tree))
     throw new SettingsError(
@@ -115,7 +115,7 @@ function checked(
   }
 }
 
-/** How a variable, which is one text, holds what is none, as it is typed in a shell. */
+/** How to write a list or an object in a variable, which is a single text, in a shell. */
 const formsOf = (variable: string) => ({
   array: `Write it as ${variable}='[first, second]'.`,
   object: `Write it as ${variable}='{name: value}'.`,
@@ -125,7 +125,7 @@ function settingsError({ message, fix }: Words, where = ''): SettingsError {
   return new SettingsError(`${where}${message} ${fix}`)
 }
 
-/** Text as it stands when the setting takes text; else read as YAML, which also reads numbers, true, lists and JSON. */
+/** Returns the text unchanged if the setting accepts it; otherwise parses it as YAML, which also covers numbers, true, lists and JSON. */
 function fromText({ schema, refusesEmpty = false }: NamedSetting, text: string): unknown {
   if (isValid(schema, text)) return text
   if (text === '') return isValid(schema, null) && !refusesEmpty ? null : text
@@ -136,7 +136,7 @@ function fromText({ schema, refusesEmpty = false }: NamedSetting, text: string):
   }
 }
 
-/** Most of what is no text: numbers, true and false. YAML reads them alike. */
+/** Covers most values other than text: numbers, true and false. YAML parses them in the same way. */
 const isJson = (text: string) => /^(?:true|false|null|-?(?:0|[1-9][0-9]*))$/.test(text)
 
 type Node = { [name: string]: unknown }

@@ -4,12 +4,12 @@
  * with results, errors, command events and outcomes compared as that format says.
  */
 
-/** What was run: the suite as of August 2026 with driver 7.8.0; cases for a standalone server of the version that the engine announces, without failpoints. */
+/** The cases that were run: the suite as of August 2026 with driver 7.8.0; those for a standalone server of the version that the engine announces, without failpoints. */
 export const specRun = { eligible: 441, otherServers: 118, failpoints: 10 } as const
 
 export type SpecFailure = {
   readonly reason: string
-  /** Whether any server fails it, because the driver does. */
+  /** Whether it fails on any server, because of the driver. */
   readonly driver?: true
   /** Cases by file. */
   readonly cases: Readonly<Record<string, readonly string[]>>
@@ -45,7 +45,7 @@ export const specFailures: readonly SpecFailure[] = [
     },
   },
   {
-    reason: 'only the simple collation is there',
+    reason: 'only the simple collation is supported',
     cases: {
       'crud/unified/aggregate-collation': ['Aggregate with collation'],
       'crud/unified/bulkWrite-collation': [

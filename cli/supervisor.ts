@@ -1,7 +1,7 @@
 /**
- * Keeps child processes alive. Invariants: a part that dies is started again after a growing pause, until it is stopped; one that
- * answers nothing for a minute is killed, and so started again; a part counts as ready from its ready message to its end; each child
- * has its own process group and an IPC channel, and exits when that closes, so a killed supervisor leaves nobody behind.
+ * Keeps child processes alive. Invariants: a part that dies is started again after a growing pause, until it is stopped; one that does
+ * not respond for a minute is killed, and so started again; a part counts as ready from its ready message to its end; each child has its
+ * own process group and an IPC channel, and exits when that closes, so a killed supervisor leaves no process behind.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
@@ -14,25 +14,25 @@ export type PartOptions = {
   readonly preload?: string
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
-  /** Megabytes of a semi-space at most. */
+  /** Maximum size of a semi-space, in megabytes. */
   readonly semiSpaceMb?: number
-  /** By how much the heap may grow, in percent of what a collection leaves, until the next; without it V8 decides. */
+  /** How much the heap may grow until the next collection, in percent of what the last one left; without it, V8 decides. */
   readonly heapGrowthPercent?: number
 }
 
 export type Part = {
   readonly name: string
-  /** Resolves with the first ready message. Rejects when the part ends before it ever was ready, with what it said in `failed`. */
+  /** Resolves with the first ready message. Rejects if the part ends before it was ever ready, with the reason that it sent as `failed`. */
   readonly started: Promise<void>
   isReady(): boolean
   send(message: object): void
-  /** What it measures, in the text format of Prometheus; '' when it does not answer within `withinMs`. */
+  /** Its metrics in the text format of Prometheus; '' if it does not answer within `withinMs`. */
   metrics(withinMs: number): Promise<string>
-  /** Asks the part to stop and waits; one that starts leaves at once. Past `withinMs` it is killed. */
+  /** Asks the part to stop and waits; one that is still starting ends at once. It is killed after `withinMs`. */
   stop(withinMs: number): Promise<void>
 }
 
-/** What a part says over its channel: that it is ready, or why it never will be; that it is alive; or what it measured. */
+/** A message of a part: that it is ready, or why it could not start; that it is alive; or its metrics. */
 type Said = {
   readonly ready?: unknown
   readonly failed?: unknown
@@ -44,24 +44,24 @@ type Said = {
 type Watching = { readonly log: Logger; readonly onChange: () => void }
 
 /**
- * V8 lets a semi-space (one half of where new objects lie) grow to 64 MB: loading code fills it, and a process that is idle
- * afterwards never gives it back. Receiving mail takes no more CPU time with 8 MB (bench/inbound.ts).
+ * V8 lets a semi-space (one half of the space for new objects) grow to 64 MB: loading code fills it, and a process that is idle
+ * afterwards never releases it. Receiving mail takes no more CPU time with 8 MB (bench/inbound.ts).
  */
 const semiSpaceMbDefault = 8
 /**
- * The C library gives each of the dozen threads of a process memory of its own, up to eight parts for each core, and what one part has
- * free no other uses. With two, 200 connections take 640 MB instead of 730, and no more CPU time (bench/inbound.ts).
+ * The C library gives each of the dozen threads of a process its own memory arena, up to eight arenas per core, and free memory in one
+ * is not used by another. With two arenas, 200 connections take 640 MB instead of 730, and no more CPU time (bench/inbound.ts).
  */
 const mallocArenas = { MALLOC_ARENA_MAX: '2' }
 const pauseFirstMs = 200
 const pauseMaxMs = 10_000
-/** How often a part is asked whether it is alive, and how often in a row it may not answer: no part works for so long without a pause. */
+/** How often a part is asked whether it is alive, and how many times in a row it may leave that unanswered: no part blocks for that long while it works. */
 const askEveryMs = 5_000
 const unansweredMax = 12
-/** A part that lived this long has recovered: its next pause is the first again. */
+/** A part that lived this long has recovered: its pause starts from the first one again. */
 const recoveredMs = 30_000
 
-/** Starts a part under the Node that runs this. */
+/** Starts a part with the same Node as this process. */
 export function startPart(options: PartOptions, watching: Watching): Part {
   return new ChildPart(options, watching)
 }
@@ -82,7 +82,7 @@ class ChildPart implements Part {
   #pause: NodeJS.Timeout | undefined
   #scraping: PromiseWithResolvers<string> | null = null
   #asking: NodeJS.Timeout | undefined
-  /** Questions since it answered. They are counted, not timed: a machine that slept wakes with all of its processes. */
+  /** Questions since its last answer. They are counted, not timed, so that no part is killed after the machine was asleep. */
   #unanswered = 0
 
   constructor(options: PartOptions, watching: Watching) {
@@ -90,7 +90,7 @@ class ChildPart implements Part {
     this.#options = options
     this.#watching = watching
     this.started = this.#starting.promise
-    // Whoever waits for it hears of it; a part that nobody waits for may fail too.
+    // Callers that wait for it get the failure; without any, it must not count as unhandled.
     this.started.catch(() => undefined)
     this.#launch()
   }
@@ -118,7 +118,7 @@ class ChildPart implements Part {
     const child = this.#child
     if (child === null) return
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-    // One that starts does not listen for what it is told yet, and Haraka loses it. The end of the channel everybody hears.
+    // A starting part does not listen for messages yet, and Haraka loses them. Every part notices the end of the channel.
     if (this.#isReady) this.send({ stop: true })
     else if (child.connected) child.disconnect()
     const kill = setTimeout(() => {
@@ -167,7 +167,7 @@ class ChildPart implements Part {
 
   #ask(): void {
     if (this.#unanswered === unansweredMax) {
-      this.#watching.log.error({ part: this.name }, 'part does nothing any more; killing it')
+      this.#watching.log.error({ part: this.name }, 'part does not respond any more; killing it')
       this.#child?.kill('SIGKILL')
     }
     this.#unanswered += 1

@@ -1,4 +1,4 @@
-/** The script of the process that makes the dashboard: `node cli/web-build-main.ts [FOLDER]`. It is made beside and renamed, so it is whole when it is there. */
+/** The script of the process that builds the dashboard: `node cli/web-build-main.ts [FOLDER]`. It builds in another folder and renames that, so an existing build is complete. */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'
@@ -10,16 +10,16 @@ import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
 import { buildFolder } from './web-build.ts'
 
 const web = fileURLToPath(new URL('../web', import.meta.url))
-/** A shorter file hardly gets shorter. */
+/** Shorter files hardly shrink. */
 const shortBytes = 1_000
-/** Builds of earlier sources that stay, for services that still run from them. */
+/** How many builds of earlier sources are kept, for services that still serve them. */
 const earlierMax = 3
-/** Whoever is ahead for longer than this has come to a halt, or is a process of another machine. */
+/** A process that is ahead for longer than this has stopped working, or runs on another machine. */
 const aheadMaxMs = 60_000
 const lookMs = 200
-/** A build takes seconds: what is older than this and not whole is nobody's. */
+/** A build takes seconds: an incomplete one that is older than this is abandoned. */
 const abandonedMs = 3_600_000
-/** A build, named by the hash of its sources, and behind a dot what the process of that number makes (`beside`). */
+/** The name of a build: the hash of its sources, followed by the process id if it is still being made (`beside`). */
 const buildName = /^[\da-f]{32}(?:\.\d+(?:-cache)?)?$/
 const compressible = /\.(?:js|css|html|svg)$/
 
@@ -40,7 +40,7 @@ await removeEarlier()
 process.exit(0)
 
 async function make(): Promise<void> {
-  // They are large, and come when it is clear that they are needed.
+  // They are large, so they are loaded once it is clear that they are needed.
   const { build } = await import('vite')
   const { svelte } = await import('@sveltejs/vite-plugin-svelte')
   await build({
@@ -54,13 +54,13 @@ async function make(): Promise<void> {
       outDir: beside,
       emptyOutDir: true,
       target: 'es2024',
-      // A policy that takes nothing inline also means pictures and fonts.
+      // The policy allows nothing inline, which includes images and fonts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
       reportCompressedSize: false,
       rolldownOptions: {
         output: {
-          // What pages share comes at once: dozens of files of a few hundred bytes would cost more to ask for than to read.
+          // Code shared by pages is one file: dozens of files of a few hundred bytes would cost more to request than to read.
           codeSplitting: {
             groups: [{ name: 'shared', test: /\/(?:web\/(?:app|parts)|sdk|svelte)\/|@lucide/, minShareCount: 2 }],
           },
@@ -70,7 +70,7 @@ async function make(): Promise<void> {
   })
 }
 
-/** Waits for a process that began before with the same sources, as when several services are started at once. */
+/** Waits for a process that started earlier with the same sources, as when several services start at once. */
 async function untilNobodyIsAhead(): Promise<void> {
   const until = Date.now() + aheadMaxMs
   while (!existsSync(folder) && Date.now() < until && (await isSomebodyAhead())) await sleep(lookMs)
@@ -97,12 +97,12 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Libraries say themselves how they are written. */
+/** Whether a file is ours, and so uses runes; libraries declare that themselves. */
 function isOurs(file: string): true | undefined {
   return file.includes('node_modules') ? undefined : true
 }
 
-/** Writes each file once more in the codings that browsers take. */
+/** Writes a compressed copy of each file in the codings that browsers accept. */
 async function compress(made: string): Promise<void> {
   const names = await readdir(made, { recursive: true })
   for (const name of names.filter((each) => compressible.test(each))) {
@@ -119,13 +119,13 @@ async function moveTo(target: string): Promise<void> {
   try {
     await rename(beside, target)
   } catch (error) {
-    // Another process was quicker, with the same sources.
+    // Another process with the same sources was faster.
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
     await rm(beside, { recursive: true, force: true })
   }
 }
 
-/** Builds of other sources, and what a process that was ended had begun. Nothing else that lies there is touched. */
+/** Removes old builds of other sources, and what ended processes left behind. Other files are not touched. */
 async function removeEarlier(): Promise<void> {
   const above = path.dirname(folder)
   const names = (await readdir(above)).filter((name) => buildName.test(name) && name !== path.basename(folder))

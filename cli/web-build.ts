@@ -1,6 +1,6 @@
 /**
- * Makes the dashboard out of its sources (web/): once for each state of them, in a process of its own that lets everybody else go
- * first and ends when it is done. Builds lie beside each other under the hash of their sources, so services and tests share them.
+ * Builds the dashboard from its sources (web/): once for each state of the sources, in a separate process that runs at low priority and
+ * ends when it is done. Builds are kept side by side under the hash of their sources, so services and tests share them.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -12,7 +12,7 @@ import type { Dashboard } from '../api/dashboard.ts'
 import type { Context } from '../core/process/context.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** What a build is made of; the lock file stands for the libraries. */
+/** The input of a build; the lock file stands for the libraries. */
 const sources = [
   'web/**/*.{ts,svelte,css,html}',
   'sdk/*.ts',
@@ -24,7 +24,7 @@ const sources = [
 /** The script that makes a build in a folder. */
 export const buildScript = path.join(root, 'cli', 'web-build-main.ts')
 
-/** Where the build of the sources as they are lies, or will lie. */
+/** The folder for the build of the current sources, whether or not it exists yet. */
 export async function buildFolder(): Promise<string> {
   const hash = createHash('sha256')
   const files: string[] = []
@@ -38,7 +38,7 @@ export async function buildFolder(): Promise<string> {
 }
 
 export type MadeDashboard = Dashboard & {
-  /** Begins to make it, where it is not there: when the service is ready, whose start it would slow down. */
+  /** Starts the build if there is none. Called once the service is ready, because it would slow down the start. */
   begin(): void
   stop(): Promise<void>
 }
@@ -88,7 +88,7 @@ export function dashboardOf({ log }: Pick<Context, 'log'>): MadeDashboard {
   }
 }
 
-/** The build needs no secrets. */
+/** The environment of the build, which needs no secrets. */
 function environment(): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env
   return { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE }

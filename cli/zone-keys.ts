@@ -38,14 +38,14 @@ async function signedZone(ctx: Context, given: string): Promise<Zone> {
   const zone = await servedZone(ctx, domain)
   if (zone === null || wireName(zone.origin) !== wireName(domain))
     throw new Failure('domain_not_found', `No zone of ${domain} is served here.`, {
-      fix: 'Name a domain that an account has, or has claimed alone.',
+      fix: 'Name a domain that belongs to an account, or that one account alone has claimed.',
     })
   if (ctx.settings.dns.dnssec) return zone
   throw new Failure(
     'conflict',
     'Zones are not signed: a DS record at the registrar would make the domain unreachable.',
     {
-      fix: 'Set dns.dnssec to true and start the service again; then ask for the DS record.',
+      fix: 'Set dns.dnssec to true and restart the service; then run the command again.',
     },
   )
 }
@@ -55,13 +55,13 @@ async function note(ctx: Context, { accountId, origin }: Zone, action: string): 
 }
 
 const waitsFor = {
-  published: 'until nobody knows the keys before',
+  published: 'until no resolver knows only the earlier keys',
   signing: 'for the DS record at the registrar',
-  vouched: 'until nobody has what the old key signed',
-  alone: 'until all nodes know',
+  vouched: 'until no resolver has records that the old key signed',
+  alone: 'until all nodes know the change',
 } as const
 
-/** The records of the key that the zone above is to name, and how far a change is. */
+/** The records of the key that the parent zone has to name, and the progress of a change. */
 function shown(ctx: Context, doc: ZoneKeyDoc) {
   const { domain, next } = doc
   const { signing } = keysOf(ctx, doc)

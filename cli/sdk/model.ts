@@ -1,23 +1,23 @@
 /**
- * The operations as programs call them in any language: groups of methods with named parameters and types. A group is the resource
- * of its operations; what is about one mailbox stands below `mailboxes`, what is the partner API below `partner`.
+ * The operations as methods for programs in any language: groups of methods with named parameters and types. A group is the resource of
+ * its operations; operations on one mailbox are below `mailboxes`, and the partner API is below `partner`.
  */
 import { isOfMailbox, isStreamed, mediaTypeOf, type Operation, partnerPath } from '../../operations/registry.ts'
 import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
 
 export type SdkParameter = { readonly name: string; readonly schema: JsonSchema; readonly required: boolean }
 
-/** What a method returns: a JSON answer, one of its pages, the bytes of a file, or events as they come. */
+/** What a method returns: a JSON answer, one of its pages, the bytes of a file, or events as they occur. */
 export type SdkKind = 'answer' | 'page' | 'file' | 'events'
 
 export type SdkMethod = {
-  /** In words with underscores: `wait_and_claim`. */
+  /** In snake case: `wait_and_claim`. */
   readonly name: string
   readonly operation: Operation
   readonly kind: SdkKind
-  /** Named in the path, in its order. */
+  /** The parameters in the path, in its order. */
   readonly pathParameters: readonly SdkParameter[]
-  /** In the query or the body. */
+  /** The parameters in the query or body. */
   readonly parameters: readonly SdkParameter[]
   readonly from: 'query' | 'body'
   /** The field of a page that holds its items. */
@@ -25,7 +25,7 @@ export type SdkMethod = {
 }
 
 export type SdkGroup = {
-  /** In words with underscores. */
+  /** In snake case. */
   readonly name: string
   readonly methods: readonly SdkMethod[]
   readonly groups: readonly SdkGroup[]
@@ -57,7 +57,7 @@ function groupIn(above: GrowingGroup, name: string): GrowingGroup {
   return group
 }
 
-/** What stands above the resource of an operation; null: nothing. */
+/** The group above the resource of an operation; null if there is none. */
 function parentOf(operation: Operation): string | null {
   if (operation.path.startsWith(partnerPath)) return 'partner'
   return isOfMailbox(operation) ? 'mailboxes' : null
@@ -87,24 +87,24 @@ function kindOf(operation: Operation, items: string | null): SdkKind {
   return items === null ? 'answer' : 'page'
 }
 
-/** The list of an answer that goes on with `next` and is asked for with `before` (decisions.md 1, Paging). */
+/** The list of an answer that is paged with `next` and `before` (decisions.md 1, Paging). */
 function itemsOf({ input, method, output }: Operation): string | null {
   const properties = propertiesOf(output)
   if (method !== 'GET' || !('next' in properties) || !('before' in propertiesOf(input))) return null
   return Object.keys(properties).find((name) => properties[name]!.type === 'array') ?? null
 }
 
-/** `readAll` and `read-all` as `read_all`. */
+/** Turns `readAll` and `read-all` into `read_all`. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replaceAll('-', '_')
 }
 
-/** `read_all` as `readAll`. */
+/** Turns `read_all` into `readAll`. */
 export function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** `read_all` as `ReadAll`. */
+/** Turns `read_all` into `ReadAll`. */
 export function pascalCase(name: string): string {
   const camel = camelCase(name)
   return camel.slice(0, 1).toUpperCase() + camel.slice(1)

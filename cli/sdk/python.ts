@@ -1,4 +1,4 @@
-/** The Python package's types and methods (sdk/python/mailroom_sdk/generated), written from the operations. */
+/** The Python package's types and methods (sdk/python/mailroom_sdk/generated), generated from the operations. */
 import { createNamer, type NamedSchemas } from '../../operations/components.ts'
 import { isForPeople, type Operation } from '../../operations/registry.ts'
 import { type EventType, eventKinds } from '../../schemas/events.ts'
@@ -34,7 +34,7 @@ type NameOf = ReturnType<typeof createNamer>
 type TypeWriter = {
   /** The annotation of a type; objects in it are declared under names that begin with `name`. */
   annotation(schema: JsonSchema, name: string): string
-  /** The same of a schema with a name of its own, written out. */
+  /** The same, written out even if the schema has a name. */
   body(schema: JsonSchema, name: string): string
   declare(schema: JsonSchema, name: string): string
   readonly declared: string[]
@@ -63,7 +63,7 @@ EventType = Literal[${kinds}]
 
 const hasFields = (schema: JsonSchema) => schema.type === 'object' && Object.keys(propertiesOf(schema)).length > 0
 
-/** Declares what an operation answers. */
+/** Declares the type of the answer of an operation. */
 function resultOf(operation: Operation, write: TypeWriter): void {
   const name = `${typeName(operation)}Result`
   const { output } = operation
@@ -124,13 +124,13 @@ const literal = (value: unknown): string => {
   if (value === null) return 'None'
   return value === true ? 'True' : value === false ? 'False' : String(value)
 }
-/** A type that is named before it may be declared. */
+/** A type that may be used before it is declared. */
 const quoted = (type: string) => `"${type}"`
 const unquoted = (type: string) => type.replaceAll('"', '')
 
 // Methods
 
-/** How methods are written: with which names of types, and whether they are awaited. */
+/** How methods are written: with which type names, and whether they are awaited. */
 type Manner = { readonly nameOf: NameOf; readonly isAsync: boolean }
 
 function groupsFile(groups: readonly SdkGroup[], manner: Manner): string {
@@ -239,7 +239,7 @@ function callOf(
   return [result, '_call', []]
 }
 
-/** Types that are declared elsewhere stand behind `t.`. */
+/** Prefixes types that are declared elsewhere with `t.`. */
 const annotationIn = (type: string) =>
   type.replace(/"([^"]+)"/g, (_, names: string) =>
     names.replace(/\b[A-Z]\w+\b(?!')/g, (each) =>
@@ -253,7 +253,7 @@ function docOf(operation: Operation): string {
   return `${operation.summary}${who}${scopes}`.replaceAll('\\', '\\\\').replaceAll('"""', "'''").replace(/"$/, '" ')
 }
 
-/** A name as Python takes it: `inReplyTo` as `in_reply_to`, `from` as `from_`. */
+/** Turns a name into a Python identifier: `inReplyTo` into `in_reply_to`, `from` into `from_`. */
 function identifier(name: string): string {
   const snake = snakeCase(name)
   return keywords.has(snake) ? `${snake}_` : snake

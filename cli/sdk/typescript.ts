@@ -1,4 +1,4 @@
-/** The TypeScript package's types and methods (sdk/generated), written from the operations. */
+/** The TypeScript package's types and methods (sdk/generated), generated from the operations. */
 import { createNamer, type NamedSchemas } from '../../operations/components.ts'
 import { isForPeople, type Operation } from '../../operations/registry.ts'
 import { type EventType, eventKinds } from '../../schemas/events.ts'
@@ -33,16 +33,16 @@ function declared(name: string, { description }: JsonSchema, body: string): stri
   return `${comment(description, 0)}export type ${name} = ${body}`
 }
 
-/** What each kind of event tells, and the envelopes of them all. */
+/** The data of each event type, and the envelope of any event. */
 function eventTypes(write: TypeWriter): string[] {
   const kinds = (Object.keys(eventKinds) as EventType[]).map((type) => {
     const { when, data } = eventKinds[type]
     return `${comment(when, 1)}  readonly '${type}': ${write.type(data, 1)}`
   })
   return [
-    `/** What \`data\` of each kind of event is. */\nexport type EventData = {\n${kinds.join('\n')}\n}`,
+    `/** The type of \`data\` for each event type. */\nexport type EventData = {\n${kinds.join('\n')}\n}`,
     'export type EventType = keyof EventData',
-    "/** An event of one kind; without a kind, of any. */\nexport type MailroomEvent<T extends EventType = EventType> = {\n  [K in T]: Omit<EventEnvelope, 'type' | 'data'> & { readonly type: K; readonly data: EventData[K] }\n}[T]",
+    "/** An event of one type; without a type, of any. */\nexport type MailroomEvent<T extends EventType = EventType> = {\n  [K in T]: Omit<EventEnvelope, 'type' | 'data'> & { readonly type: K; readonly data: EventData[K] }\n}[T]",
   ]
 }
 
@@ -59,7 +59,7 @@ function methodTypes(method: SdkMethod, write: TypeWriter): string[] {
 }
 
 type TypeWriter = {
-  /** A type: the name of one that has a name. */
+  /** A type, by its name if it has one. */
   type(schema: JsonSchema, depth: number): string
   /** A type written out. */
   body(schema: JsonSchema, depth: number): string
@@ -142,7 +142,7 @@ ${made.join('\n')}
 `
 }
 
-/** The class of a group, behind those of the groups in it. */
+/** The class of a group, after those of the groups in it. */
 function groupClasses({ name, methods, groups }: SdkGroup, outer: string): readonly string[] {
   const own = `${outer}${pascalCase(name)}`
   const classOf = (inner: SdkGroup) => `${own}${pascalCase(inner.name)}`
@@ -181,7 +181,7 @@ function methodText(method: SdkMethod): string {
   return `${methodComment(operation)}${overloads(method, text, given, returns)}  ${body}`
 }
 
-/** A trial is answered with something else than what it tries: the parameter says which. */
+/** A dry run has another answer than the call itself: the parameter decides which. */
 function overloads({ parameters }: SdkMethod, text: string, given: readonly string[], returns: string): string {
   if (!parameters.some(({ name }) => name === 'dryRun')) return ''
   const forms: readonly (readonly [string, string])[] = [
@@ -199,7 +199,7 @@ function overloads({ parameters }: SdkMethod, text: string, given: readonly stri
   return `${lines.join('')}  ${text}(${either.join(', ')}): ${returns}\n`
 }
 
-/** What a method returns, and the beginning of the call that it makes. */
+/** The return type of a method, and the beginning of the call that it makes. */
 const calls: { readonly [K in SdkMethod['kind']]: (name: string, method: SdkMethod) => readonly [string, string] } = {
   answer: (name) => [`Promise<t.${name}Result>`, 'call('],
   page(name, { items }) {

@@ -14,11 +14,11 @@ import { readHeaders } from '../../mail/message/headers.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { sentence } from '../io.ts'
 
-/** Somebody's mail: for the owner of the folder alone. */
+/** The files contain mail, so only the owner of the folder may read them. */
 const fileMode = 0o600
 const folderMode = 0o700
 
-/** The letters of flags in the names of Maildir files and in X-Status fields. */
+/** The letters for flags in the names of Maildir files and in X-Status fields. */
 const flagLetters: { readonly [letter: string]: SystemFlag } = {
   S: 'seen',
   R: 'answered',
@@ -28,24 +28,24 @@ const flagLetters: { readonly [letter: string]: SystemFlag } = {
 }
 const letterOf = new Map(Object.entries(flagLetters).map(([letter, flag]) => [flag, letter]))
 
-/** An error of the system about a file as a failure with advice; any other error as it is. */
+/** Turns a system error about a file into a failure with advice; returns any other error unchanged. */
 export function whatOfFiles(error: unknown): unknown {
   if (!(error instanceof Error && 'errno' in error && 'syscall' in error)) return error
   return new Failure('validation_error', sentence(error.message), {
     cause: error,
-    fix: 'See that it is there and that this user may use it, and give the command again: it goes on with what is missing.',
+    fix: 'Check that it exists and that this user may use it, and run the command again: it continues with what is missing.',
   })
 }
 
 // mbox
 
-/** An mbox file as a folder. What programs note of a message stands in its Status and X-Status fields. */
+/** An mbox file as a folder. The flags of a message are in its Status and X-Status fields. */
 export function mboxFolder(file: string, folder: string, bytesMax: number): ForeignFolder {
   return { path: folder, messages: mboxMessages(file, bytesMax) }
 }
 
 async function* mboxMessages(file: string, bytesMax: number): AsyncGenerator<ForeignMessage> {
-  /** How often each message was seen: a file may hold one twice, and then both are brought. */
+  /** How often each message was seen: if a file contains a message twice, both are imported. */
   const times = new Map<string, number>()
   const bytes = createReadStream(file)
   for await (const message of readMbox(bytes as AsyncIterable<Buffer>, bytesMax)) {
@@ -59,7 +59,7 @@ async function* mboxMessages(file: string, bytesMax: number): AsyncGenerator<For
     }
   }
   if (times.size === 0 && bytes.bytesRead > 0)
-    throw new Failure('validation_error', `${file} is no mbox file: no line in it begins a message.`, {
+    throw new Failure('validation_error', `${file} is not an mbox file: no line in it begins a message.`, {
       fix: 'Name a file whose messages begin with lines such as "From ann@example.org Mon Mar  2 10:00:00 2026".',
     })
 }
@@ -77,7 +77,7 @@ function noted({ raw }: MboxMessage): { flags: ReadonlySet<SystemFlag>; labels: 
   return { flags, labels: labels.filter((label) => label !== '') }
 }
 
-/** Writes a folder as an mbox file. Returns how many messages. */
+/** Writes a folder as an mbox file. Returns the number of messages. */
 export async function writeMbox({ messages, path: name }: OwnFolder, to: string): Promise<number> {
   let count = 0
   async function* entries() {
@@ -103,14 +103,15 @@ const isOneWord = (label: string) => /^[\x21-\x2b\x2d-\x7e]+$/.test(label)
 // Maildir
 
 /**
- * The folders of a Maildir, those of Maildir++ (`.Name.Inner`) below it. In folders, here and below, files alone are read: whoever gave
- * them may have put in a link to what only this user may read, or a pipe, which has no end. Fails with `validation_error` when it is none.
+ * The folders of a Maildir, including those of Maildir++ (`.Name.Inner`). Inside folders, here and below, only regular files are read:
+ * whoever provided them may have added a link to a file that only this user may read, or a pipe, which never ends. Fails with
+ * `validation_error` if it is not a Maildir.
  */
 export async function* maildirFolders(root: string): AsyncGenerator<ForeignFolder> {
   const inside = await readdir(root)
   if (!inside.includes('cur') && !inside.includes('new'))
-    throw new Failure('validation_error', `${root} is no Maildir: it has no folder "cur" or "new".`, {
-      fix: 'Name the folder in which these are.',
+    throw new Failure('validation_error', `${root} is not a Maildir: it has no folder "cur" or "new".`, {
+      fix: 'Name the folder that contains these.',
     })
   yield { path: 'INBOX', messages: maildirMessages(root) }
   for (const entry of await readdir(root, { withFileTypes: true })) {
@@ -137,7 +138,7 @@ async function* maildirMessages(folder: string): AsyncGenerator<ForeignMessage> 
   }
 }
 
-/** Whether there is a folder, and no link to one. */
+/** Whether it is a folder, and not a link to one. */
 async function isFolderItself(at: string): Promise<boolean> {
   try {
     return (await lstat(at)).isDirectory()
@@ -147,7 +148,7 @@ async function isFolderItself(at: string): Promise<boolean> {
   }
 }
 
-/** Writes a folder as one of a Maildir. A message that is there already is left alone. Returns how many messages. */
+/** Writes a folder as one of a Maildir. Existing messages are left alone. Returns the number of messages. */
 export async function writeMaildir({ messages, path: name }: OwnFolder, to: string): Promise<number> {
   const folder =
     name === 'INBOX' ? to : path.join(to, `.${fileNameOf(name).replaceAll('.', '%2E').replaceAll('/', '.')}`)
@@ -165,10 +166,10 @@ export async function writeMaildir({ messages, path: name }: OwnFolder, to: stri
 
 const uniqueNameOf = ({ id, receivedAt }: OwnMessage) => `${Math.floor(receivedAt.getTime() / 1_000)}.${id}.mailroom`
 
-/** What names a message in a Maildir; its flags, which follow, change. */
+/** The name of a message in a Maildir, without its flags, which may change. */
 const uniqueOf = (fileName: string) => fileName.split(':2,')[0] ?? fileName
 
-/** Written aside and then named, so that a reader sees a whole message. */
+/** Writes the message aside first, then links it, so that a reader only sees complete messages. */
 async function deliver(folder: string, message: OwnMessage): Promise<void> {
   const { raw, receivedAt, flags } = message
   const letters = flags.flatMap((flag) => letterOf.get(flag) ?? []).sort()
@@ -189,7 +190,7 @@ export async function* emlMessages(files: readonly string[]): AsyncGenerator<For
   for (const file of files) {
     const found = await stat(file)
     if (found.isDirectory()) {
-      // With types, links to folders are not followed.
+      // `withFileTypes` does not follow links to folders.
       const inner = await readdir(file, { recursive: true, withFileTypes: true })
       const mails = inner.filter((each) => each.isFile() && /\.eml$/i.test(each.name))
       yield* emlMessages(mails.map(({ name, parentPath }) => path.join(parentPath, name)))
@@ -206,7 +207,7 @@ export async function* emlMessages(files: readonly string[]): AsyncGenerator<For
   }
 }
 
-/** Writes the messages of a folder as files. Returns how many. */
+/** Writes the messages of a folder as files. Returns their number. */
 export async function writeEml({ messages, path: name }: OwnFolder, to: string): Promise<number> {
   const folder = path.join(to, fileNameOf(name))
   await mkdir(folder, { recursive: true, mode: folderMode })
@@ -220,7 +221,7 @@ export async function writeEml({ messages, path: name }: OwnFolder, to: string):
   return count
 }
 
-/** A message of a file; null when it has gone. */
+/** Reads the message in a file; null if the file is gone. */
 async function readOne(file: string, flags: ReadonlySet<SystemFlag>, receivedAt: Date) {
   try {
     const text = await readFile(file, 'latin1')
@@ -231,7 +232,7 @@ async function readOne(file: string, flags: ReadonlySet<SystemFlag>, receivedAt:
   }
 }
 
-/** A path of folders as one of files, of letters that every file system takes. */
+/** Turns a folder path into a file path with characters that every file system accepts. */
 const fileNameOf = (name: string) =>
   name
     .split('/')

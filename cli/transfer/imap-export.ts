@@ -1,7 +1,7 @@
 /**
- * Mail of ours to another IMAP server. What lies there is listed first, by Message-ID and date, and of the messages with one such name
- * as many are brought as are missing: so an export that was cut is begun again and brings what is missing, and of a message whose
- * answer was lost it is seen whether it arrived.
+ * Exports our mail to another IMAP server. The messages there are listed first, by Message-ID and date, and of those with the same
+ * Message-ID and date only as many are copied as are missing. An interrupted export can therefore be repeated to copy what is missing, and
+ * a message whose answer was lost is recognised if it arrived.
  */
 import type { ImapFlow } from 'imapflow'
 import type { SystemFlag } from '../../core/imap/flags.ts'
@@ -11,40 +11,40 @@ import { Failure } from '../../schemas/failures.ts'
 import { createConnection, flagOf, type ImapAccount, inFolder, specialPaths } from './imap-server.ts'
 
 export type ExportCounts = {
-  /** Messages that were looked at. */
+  /** Messages that were examined. */
   seen: number
   exported: number
-  /** Those that lay there already. */
+  /** Messages that were there already. */
   known: number
-  /** Those that the server does not take because of their size. */
+  /** Messages that the server refuses because of their size. */
   skipped: number
 }
 
 export type ImapExport = {
   readonly counts: Readonly<ExportCounts>
-  /** Brings the messages of a folder. Fails with `unprocessable` when the server takes no more. */
+  /** Copies the messages of a folder. Fails with `unprocessable` if the mailbox there is full. */
   folder(from: OwnFolder): Promise<void>
   close(): Promise<void>
 }
 
-/** The folder elsewhere that a folder of ours goes to, and what is known of it. */
+/** The folder on the server to which one of ours is copied, and what is known about it. */
 type Place = {
   readonly path: string
-  /** How many messages of each name lie there, as `listedBy` saw it and as was brought since. */
+  /** How many messages of each name are there, as listed over `listedBy` and copied since. */
   there: Map<string, number>
   listedBy: ImapFlow | null
-  /** How many messages of each name were looked at here. */
+  /** How many messages of each name were examined here. */
   readonly here: Map<string, number>
 }
 
 const specialUseOf = new Map(Object.entries(specialPaths).map(([use, path]) => [path, use]))
 const nameOfFlag = new Map(Object.entries(flagOf).map(([name, flag]) => [flag, name]))
-/** What servers say of a message that is too large (RFC 7889 4, RFC 9051 7.1). */
+/** The response codes for a message that is too large (RFC 7889 4, RFC 9051 7.1). */
 const tooLarge: readonly string[] = ['APPENDLIMIT', 'TOOBIG', 'LIMIT']
-/** What a keyword may be made of: an atom (RFC 9051 9). */
+/** The form of a keyword: an atom (RFC 9051 9). */
 const keywordForm = /^[^\s\p{Cc}(){%*"\\\]\u0080-\uffff]+$/u
 
-/** Begins an export. `say` is told of what is tried again, and of what is left out. */
+/** Begins an export. `say` receives messages about retries and skipped messages. */
 export function beginImapExport(account: ImapAccount, say: (text: string) => void): ImapExport {
   const connection = createConnection(account, say)
   const counts: ExportCounts = { seen: 0, exported: 0, known: 0, skipped: 0 }
@@ -94,11 +94,11 @@ export function beginImapExport(account: ImapAccount, say: (text: string) => voi
         const code = codeOf(error)
         if (code === 'OVERQUOTA')
           throw new Failure('unprocessable', `The mailbox at ${account.host} is full.`, {
-            fix: 'Make room there, and begin the export again: it brings what is missing.',
+            fix: 'Make room there, and start the export again: it copies what is missing.',
           })
         if (!tooLarge.includes(code)) throw error
         counts.skipped += 1
-        say(`${account.host} does not take ${message.id}, which has ${message.raw.length} bytes\n`)
+        say(`${account.host} does not accept ${message.id}, which has ${message.raw.length} bytes\n`)
       }
     }
   }
@@ -106,7 +106,7 @@ export function beginImapExport(account: ImapAccount, say: (text: string) => voi
   return { counts, folder, close: () => connection.close() }
 }
 
-/** The folder there for a path here: the special one, one of that name, or a new one. */
+/** The folder on the server for a path of ours: the special one, one of that name, or a new one. */
 async function folderFor(client: ImapFlow, path: string): Promise<string> {
   const listed = await client.list()
   if (path === 'INBOX') return path
@@ -130,7 +130,7 @@ async function listed(client: ImapFlow): Promise<Map<string, number>> {
   return counted
 }
 
-/** What tells a message from others, as far as every server keeps it: dates have seconds (RFC 9051 9, date-time). */
+/** Identifies a message by what every server keeps; dates are kept to the second (RFC 9051 9, date-time). */
 const nameOf = (id: string, at: Date) => `${Math.floor(at.getTime() / 1_000)} ${id}`
 
 const idIn = (raw: Buffer): string => firstHeader(readHeaders(raw).fields, 'message-id')?.value.trim() ?? ''

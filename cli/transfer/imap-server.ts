@@ -1,4 +1,4 @@
-/** Another IMAP server: an account there, a connection that is made again when it is cut, and what its folders and flags are here. */
+/** Another IMAP server: an account there, a connection that is re-established when it is cut, and the mapping of its folders and flags. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { type Io, sentence, told } from '../io.ts'
 export type ImapAccount = {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte; else STARTTLS, where the server has it. */
+  /** TLS from the first byte; otherwise STARTTLS, if the server offers it. */
   readonly isSecure: boolean
   readonly user: string
   readonly password: string
@@ -21,7 +21,7 @@ export type ImapAccount = {
 const triesMax = 6
 const pauseMs = 500
 
-/** The folders here that mail of the special ones elsewhere goes to. */
+/** Our folders for the special-use folders of other servers. */
 export const specialPaths: { readonly [use: string]: string } = {
   '\\Sent': 'Sent',
   '\\Drafts': 'Drafts',
@@ -45,7 +45,7 @@ export type ImapOptions = {
   readonly insecure: boolean
 }
 
-/** The account that options name. Its password comes from the variable of the environment, or is asked for on standard input. */
+/** The account that the options name. Its password comes from the environment variable, or from a prompt on standard input. */
 export async function accountOf(
   io: Io,
   host: string,
@@ -58,8 +58,8 @@ export async function accountOf(
 
 export type Connection = {
   /**
-   * Does something on the connection. When it is cut, it is made again and the work done again; that is given up when several
-   * connections in a row brought nothing.
+   * Does some work on the connection. If it is cut, it is re-established and the work is repeated; after several attempts without
+   * success in a row this fails.
    */
   run<T>(work: (client: ImapFlow) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -80,7 +80,7 @@ export function createConnection(account: ImapAccount, say: (text: string) => vo
       tls: { rejectUnauthorized: isVerified },
       logger: false,
     })
-    // It is told by what was under way.
+    // The operation in progress reports the error.
     fresh.on('error', () => undefined)
     await fresh.connect()
     client = fresh
@@ -116,7 +116,7 @@ type ServerError = Error & {
   readonly responseText?: string
 }
 
-/** What another try does not mend: the login, or the certificate of the server. */
+/** The failure for errors that a retry does not fix: the login, or the certificate of the server. */
 function refusalOf(error: unknown, { host, user }: ImapAccount): Failure | null {
   if (!(error instanceof Error)) return null
   const { code = '', authenticationFailed, responseText, message } = error as ServerError
@@ -126,28 +126,28 @@ function refusalOf(error: unknown, { host, user }: ImapAccount): Failure | null 
       sentence(`The server ${host} refuses the login of ${user}: ${responseText ?? message}`),
       {
         cause: error,
-        fix: 'Give the name and the password that mail programs log in with there.',
+        fix: 'Give the user name and password with which mail programs log in there.',
       },
     )
   if (!/CERT|^UNABLE_TO_/.test(code)) return null
   return new Failure('validation_error', `The certificate of ${host} cannot be verified (${code}).`, {
     cause: error,
-    fix: 'Name the server as its certificate does; --insecure takes it unverified.',
+    fix: 'Use the host name in its certificate; --insecure accepts it unverified.',
   })
 }
 
 function gone(error: unknown, { host, port }: ImapAccount): Failure {
   return new Failure(
     'unavailable',
-    sentence(`The server ${host} is not to be reached at port ${port}: ${told(error)}`),
+    sentence(`The server ${host} cannot be reached at port ${port}: ${told(error)}`),
     {
       cause: error,
-      fix: 'See that an IMAP server answers there, and give the command again: it brings what is missing.',
+      fix: 'Check that an IMAP server answers there, and run the command again: it continues with what is missing.',
     },
   )
 }
 
-/** Selects the folder where it is not selected, to read unless it is told otherwise. */
+/** Runs `work` with the folder selected, read-only by default. */
 export async function inFolder<T>(
   client: ImapFlow,
   path: string,
@@ -166,17 +166,17 @@ export async function inFolder<T>(
 function portOf(text: string, isStartTls: boolean): number {
   const port = text === '' ? (isStartTls ? 143 : 993) : Number(text)
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port
-  throw new Failure('validation_error', `"${text}" is no port.`, { fix: 'Give a number from 1 to 65535.' })
+  throw new Failure('validation_error', `"${text}" is not a port.`, { fix: 'Give a number from 1 to 65535.' })
 }
 
-/** Asks for a password, which a terminal does not show. */
+/** Prompts for a password, which is not echoed. */
 async function askFor(question: string, variable: string): Promise<string> {
   const { stdin, stderr } = process
   const nowhere = new Writable({ write: (_piece, _encoding, done) => done() })
   const reader = createInterface({ input: stdin, output: nowhere, terminal: stdin.isTTY })
   const { promise: ended, reject } = Promise.withResolvers<never>()
   const none = new Failure('validation_error', 'There is no password.', {
-    fix: `Write it when it is asked for, or set ${variable}.`,
+    fix: `Type it at the prompt, or set ${variable}.`,
   })
   reader.once('close', () => reject(none))
   stderr.write(question)

@@ -1,15 +1,15 @@
-/** Mail on another IMAP server, to read. When the connection is cut, the folder goes on behind what was read. */
+/** Reads mail from another IMAP server. If the connection is cut, reading resumes after the last message that was read. */
 import type { ImapFlow } from 'imapflow'
 import type { ForeignFolder, ForeignMessage } from '../../core/transfer/import.ts'
 import { type Connection, createConnection, flagOf, type ImapAccount, inFolder, specialPaths } from './imap-server.ts'
 
-/** Messages whose sizes and flags are asked for together. */
+/** Messages whose sizes are requested together. */
 const askAtOnce = 500
 
 type Elsewhere = { readonly path: string; readonly into: string }
 type Found = { readonly uid: number; readonly sizeBytes: number }
 
-/** The folders of the account, with their messages in the order of their UIDs. `say` is told of what is tried again. */
+/** The folders of the account, with their messages in the order of their UIDs. `say` receives messages about retries. */
 export async function* imapFolders(account: ImapAccount, say: (text: string) => void): AsyncGenerator<ForeignFolder> {
   const connection = createConnection(account, say)
   try {
@@ -23,7 +23,7 @@ export async function* imapFolders(account: ImapAccount, say: (text: string) => 
 async function listFolders(client: ImapFlow): Promise<readonly Elsewhere[]> {
   const listed = await client.list()
   return listed.flatMap(({ path, delimiter, specialUse, flags }) => {
-    // What shows the messages of other folders once more.
+    // Leaves out folders that cannot be selected, and those that only show messages of other folders again.
     if (flags.has('\\Noselect') || flags.has('\\NonExistent') || specialUse === '\\All' || specialUse === '\\Flagged')
       return []
     const own = path.split(delimiter || '/').join('/')

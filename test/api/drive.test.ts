@@ -245,13 +245,13 @@ describe('Drive', () => {
       expect(await said('put', 'tenant', '/nowhere/at-all')).to.match(/There is no file or folder .*at-all/)
       const below = path.join(folder, 'a file', 'x')
       expect(await said('put', 'tenant', below)).to.equal(
-        `There is no file or folder ${below}. Name one that is there.\n`,
+        `There is no file or folder ${below}. Name an existing one.\n`,
       )
       expect(await said('put', 'tenant', path.join(folder, 'x'.repeat(300)))).to.match(
         /^ENAMETOOLONG: .*\. Name a file or/,
       )
       expect(await said('put', 'tenant', '/dev/null')).to.equal(
-        '/dev/null is neither a file nor a folder. Write what comes from there into a file, and name that.\n',
+        '/dev/null is neither a file nor a folder. Write its content into a file, and name that file.\n',
       )
       expect(await said('put', 'nobody', folder)).to.match(/There is no account nobody/)
       expect(await said('put', 'tenant', folder, '--to', 'a file')).to.match(/is a file in Drive, not a folder/)

@@ -418,7 +418,7 @@ describe('personal data', () => {
       for (const name of written.filter((each) => each.endsWith('.mbox') || each.endsWith('messages.json')))
         expect((await readFile(path.join(folder, name))).equals(files.get(name)!), name).to.equal(true)
       expect((await stat(path.join(folder, 'data/messages.json'))).mode & 0o077).to.equal(0)
-      expect((await run('bystander', '--to', folder)).err).to.match(/is there already\. Name one/)
+      expect((await run('bystander', '--to', folder)).err).to.match(/already exists\. Name a folder/)
       expect((await run('nobody', '--to', `${folder}2`)).err).to.match(/There is no account nobody\./)
     })
 

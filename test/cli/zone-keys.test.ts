@@ -86,7 +86,7 @@ describe('the commands for the keys of zones', () => {
       [
         'an unknown domain',
         ['nobodys.test'],
-        /^No zone of nobodys\.test is served here\. Name a domain that an account has/,
+        /^No zone of nobodys\.test is served here\. Name a domain that belongs to an account/,
       ],
       ['a name in a zone', ['www.keys.test'], /^No zone of www\.keys\.test is served here\. Name a domain/],
     ]
@@ -122,7 +122,7 @@ describe('the commands for the keys of zones', () => {
 
     const published = await shown('rotate-dnssec')
     expect(published).to.include({ ds: first.ds, dnskey: first.dnskey })
-    expect(published.change).to.include({ state: 'published', waits: 'until nobody knows the keys before' })
+    expect(published.change).to.include({ state: 'published', waits: 'until no resolver knows only the earlier keys' })
     await refused(rotate, goesOn)
     await refused(confirm, tooEarly)
 
@@ -137,7 +137,7 @@ describe('the commands for the keys of zones', () => {
     parent.zone = { 'DS keys.test': [signing.ds] }
     const vouched = await shown('ds-published')
     expect(vouched.ds).to.equal(signing.ds)
-    expect(vouched.change).to.include({ state: 'vouched', waits: 'until nobody has what the old key signed' })
+    expect(vouched.change).to.include({ state: 'vouched', waits: 'until no resolver has records that the old key signed' })
     await refused(confirm, tooEarly)
 
     await pass(9 * dayMs)

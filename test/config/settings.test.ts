@@ -24,6 +24,6 @@ describe('variables that Kubernetes makes of a Service', () => {
   for (const [variable, text] of Object.entries(variables))
     it(`are refused with what keeps them out: ${variable}`, () =>
       expect(() => loadSettings({ file: null, env: { [variable]: text } })).to.throw(
-        `${variable} in the environment is no setting, but where Kubernetes says that a Service is. Write "enableServiceLinks: false" in the spec of the pod.`,
+        `${variable} in the environment is not a setting: Kubernetes set it as the address of a Service. Write "enableServiceLinks: false" in the spec of the pod.`,
       ))
 })

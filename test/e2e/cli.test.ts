@@ -233,14 +233,14 @@ describe('the command line', () => {
       (id) => ['mailbox', 'create', id, 'desk@acme.test'],
       /^The address desk@acme\.test is already in use\. Choose another/,
     ],
-    [(id) => ['key', 'create', id, '--days', 'soon'], /^--days "soon" is no number of days\. Give a number above 0/],
+    [(id) => ['key', 'create', id, '--days', 'soon'], /^--days "soon" is not a number of days\. Give a number above 0/],
     [
       (id) => ['key', 'create', id, '--scopes', 'mail:wirte'],
       /^Unknown value of --scopes "mail:wirte"; known are mail:read.* Write "mail:write" instead/,
     ],
     [
       (id) => ['account', 'export', id, '--to', '/nowhere/at-all'],
-      /^There is no folder \/nowhere\. Make it first, or name a place in a folder that is there\.$/,
+      /^There is no folder \/nowhere\. Create it first, or name a place in an existing folder\.$/,
     ],
     [(id) => ['account', 'plan', id, '--plan', 'gold'], /known are trial, .*, business, none\. Give one of these\.$/],
     [() => ['account', 'create', 'two\nlines'], /^"name" must be one line of text .* without control characters/],
@@ -273,17 +273,17 @@ describe('the command line', () => {
     [(id) => ['account', 'approval', id, 'maybe'], /known are none, required\. Give one of these\.$/],
     [(id) => ['drive', 'put', id, 'here', '', 'there'], /^The argument "files" is empty\. Write it as in/],
     [(id) => ['export', 'mbox', id, 'desk@acme.test', '--to', ''], /^The option "--to" is empty\. .* "--to <folder>"/],
-    [() => ['db', 'verify', '/none/engine.db'], /^There is no file \/none\/engine\.db\. Mend what is named here/],
+    [() => ['db', 'verify', '/none/engine.db'], /^There is no file \/none\/engine\.db\. Fix what the error names/],
     [
       () => ['domain', 'sts', 'acme.test', 'strict'],
       /^Unknown value of mode "strict"; known are none, testing, enforce, default\. Give one of these\.$/,
     ],
     [() => ['account', 'raise', 'acc_nobody', 'inboxes', '5'], /^There is no account acc_nobody\. Use an id/],
     [(id) => ['account', 'raise', id, 'inbox', '5'], /^Unknown value of figure "inbox".* Write "inboxes" instead/],
-    [(id) => ['account', 'raise', id, 'inboxes', 'many'], /^"many" is no figure\. Give a whole number/],
-    [(id) => ['account', 'raise', id, 'inboxes', '1.5'], /^"1\.5" is no figure\./],
-    [(id) => ['account', 'raise', id, 'inboxes', '1e99'], /^"1e99" is no figure\./],
-    [(id) => ['account', 'raise', id, 'inboxes', '9'.repeat(20)], /is no figure\./],
+    [(id) => ['account', 'raise', id, 'inboxes', 'many'], /^"many" is not a figure\. Give a whole number/],
+    [(id) => ['account', 'raise', id, 'inboxes', '1.5'], /^"1\.5" is not a figure\./],
+    [(id) => ['account', 'raise', id, 'inboxes', '1e99'], /^"1e99" is not a figure\./],
+    [(id) => ['account', 'raise', id, 'inboxes', '9'.repeat(20)], /is not a figure\./],
     [(id) => ['account', 'raise', id, 'inboxes', ''], /^The argument "number" is empty\./],
     [
       () => ['account', 'phone', ''],
@@ -449,7 +449,7 @@ describe('the command line', () => {
         listening.kill('SIGINT')
         const [code] = await once(listening, 'close')
         expect(code).to.equal(0)
-        expect(await err).to.equal('The connection to the server ended. Again in 1 s.\n')
+        expect(await err).to.equal('The connection to the server ended. Trying again in 1 s.\n')
       } finally {
         listening.kill('SIGKILL')
         await Promise.all([receiver.close(), proxy.close()])

@@ -184,7 +184,7 @@ describe('import and export of mail', () => {
     )
     expect(unverified.err).to.match(/^The certificate of 127\.0\.0\.1 cannot be verified \(.*\)\. .*--insecure/)
     expect((await fromImap('nobody@tenant.example')).err).to.include('nobody@tenant.example')
-    expect((await fromImap(to, '--port', 'x')).err).to.match(/"x" is no port/)
+    expect((await fromImap(to, '--port', 'x')).err).to.match(/"x" is not a port/)
   })
 
   it('says of files what is wrong with them', async () => {
@@ -196,12 +196,12 @@ describe('import and export of mail', () => {
       expect(code, argv.join(' ')).to.equal(1)
       return err
     }
-    expect(await says('import', 'mbox', 'tenant', to, text)).to.match(/^.*text\.txt is no mbox file: .* Name a file/)
+    expect(await says('import', 'mbox', 'tenant', to, text)).to.match(/^.*text\.txt is not an mbox file: .* Name a file/)
     expect(await says('import', 'mbox', 'tenant', to, `${text}.none`)).to.match(
       /^ENOENT: .*none'\. See that it is there/,
     )
     expect(await says('import', 'maildir', 'tenant', to, folder)).to.match(
-      / is no Maildir: it has no folder "cur" or "new"\./,
+      / is not a Maildir: it has no folder "cur" or "new"\./,
     )
     expect(await says('export', 'mbox', 'tenant', to, '--to', path.join(text, 'x'))).to.match(/^ENOTDIR: .*\. See that/)
     // A file system that makes no folders.
