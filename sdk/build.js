@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const here = fileURLToPath(new URL('.', import.meta.url))
 const folder = resolve(process.argv[2] ?? join(here, 'dist'))
 
-/** Runs the compiler that the PATH has, as in every npm script. */
+/** Runs the compiler in the PATH, as npm scripts do. */
 function compile(...given) {
   const { status, error } = spawnSync('tsc', ['-p', join(here, 'tsconfig.json'), ...given], { stdio: 'inherit' })
   if (error !== undefined) throw error

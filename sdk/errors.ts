@@ -1,22 +1,22 @@
-/** What goes wrong with a request. */
+/** Errors of requests. */
 
-/** The answer was an error: branch on `code`; `fix` says what to change. */
+/** The service answered with an error: branch on `code`; `fix` says what to change. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly statusCode: number
   /** The stable code, as the error reference lists it. */
   readonly code: string
-  /** What to change before the request is made again. */
+  /** What to change before repeating the request. */
   readonly fix: string | null
   /** Where the code is explained. */
   readonly docs: string | null
-  /** The field at fault, where one is to blame. */
+  /** The field at fault, if there is one. */
   readonly param: string | null
   /** The scope that the key lacks. */
   readonly requiredScope: string | null
-  /** What the service calls this request in its logs. */
+  /** The id of this request in the logs of the service. */
   readonly requestId: string | null
-  /** After how many seconds the service asks to try again. */
+  /** The seconds to wait before trying again. */
   readonly retryAfter: number | null
   /** The whole body of the answer. */
   readonly body: unknown
@@ -38,7 +38,7 @@ export class ApiError extends Error {
   }
 }
 
-/** There is no answer: the service could not be reached, the connection was cut, or it took too long. */
+/** There was no answer: the service could not be reached, the connection was cut, or it took too long. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
 }

@@ -1,6 +1,6 @@
 /**
- * Events as they happen, over a stream that is opened again where it was cut. Invariant: every event comes once and in its order,
- * because a new stream begins behind the last event that was given to the caller.
+ * Events as they occur, over a stream that is reopened when it is cut. Invariant: every event is delivered once and in order, because a
+ * new stream starts after the last event that the caller received.
  */
 import { ApiError, ConnectionError } from './errors.ts'
 import type { MailroomEvent } from './generated/types.ts'
@@ -8,12 +8,12 @@ import { pause } from './pause.ts'
 
 export type OpenStream = (headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<Response>
 
-/** The service sends something at least every 20 seconds: after this time the connection is dead. */
+/** The service sends something at least every 20 seconds: a connection that is silent for longer than this is dead. */
 const silentMs = 60_000
 const firstPauseMs = 500
 const pauseMaxMs = 30_000
 
-/** Reads events until the caller leaves the loop or aborts. Rejects with an ApiError that trying again does not help. */
+/** Reads events until the caller leaves the loop or aborts. Rejects with an ApiError if retrying does not help. */
 export async function* readEvents(
   open: OpenStream,
   { signal, headers = {} }: { readonly signal?: AbortSignal; readonly headers?: Readonly<Record<string, string>> } = {},
@@ -48,7 +48,7 @@ export async function* readEvents(
 
 type Sent = { readonly id: string | null; readonly data: string | null }
 
-/** The events of a stream (HTML 9.2.6); an id without data only moves the place to go on from. */
+/** The events of a stream (HTML 9.2.6); an id without data only advances the position to resume from. */
 async function* eventsIn(response: Response): AsyncGenerator<Sent, void, undefined> {
   let id: string | null = null
   let data: string[] = []
@@ -88,7 +88,7 @@ async function* linesOf({ body }: Response): AsyncGenerator<string, void, undefi
 
 function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new ConnectionError(`Nothing came for ${ms} ms.`)), ms)
+    const timer = setTimeout(() => reject(new ConnectionError(`Nothing was received for ${ms} ms.`)), ms)
     work.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 }

@@ -1,11 +1,11 @@
-/** The client: `new Mailroom({ apiKey })`, and below it a group for each resource of the API. */
+/** The client: `new Mailroom({ apiKey })`, with a group for each resource of the API. */
 import { Groups } from './generated/groups.ts'
 import type { MessagesWaitAndClaimParams, MessagesWaitResult } from './generated/types.ts'
 import { type MailroomOptions, type RequestOptions, Transport } from './transport.ts'
 
 /**
- * The filters of a wait, and how many seconds it may last altogether (default: 60). With `claim` the message is the waiter's alone
- * for so many seconds: parallel waits get distinct ones.
+ * The filters of a wait, and how many seconds it may take in total (default: 60). With `claim`, the message is leased to the caller for
+ * that many seconds: parallel waits receive distinct messages.
  */
 export type WaitParams = Omit<MessagesWaitAndClaimParams, 'timeout'> & { readonly timeout?: number }
 export type WaitedMessage = NonNullable<MessagesWaitResult['message']>
@@ -13,7 +13,7 @@ export type WaitedMessage = NonNullable<MessagesWaitResult['message']>
 export type WaitedCode = { readonly code: string; readonly message: WaitedMessage }
 export type WaitedLink = { readonly url: string; readonly message: WaitedMessage }
 
-/** Nothing came in time. `nearMisses` are messages that came and failed a filter. */
+/** No matching message arrived in time. `nearMisses` are messages that arrived but failed a filter. */
 export class WaitTimeoutError extends Error {
   override readonly name = 'WaitTimeoutError'
   readonly nearMisses: MessagesWaitResult['near_misses']
@@ -25,9 +25,9 @@ export class WaitTimeoutError extends Error {
 }
 
 const defaultWaitSeconds = 60
-/** The longest that one request may wait. */
+/** The longest wait of one request. */
 const requestWaitSeconds = 55
-/** Soon there is a cursor: a request that is cut and made again without one would miss what came before. */
+/** Short, so that there is soon a cursor: a request that is cut and repeated without one would miss earlier messages. */
 const firstWaitSeconds = 1
 
 export class Mailroom extends Groups {
@@ -36,14 +36,14 @@ export class Mailroom extends Groups {
   }
 
   /**
-   * Waits for the first message that passes all filters; without `since` for one that is stored from now on. Take the time or a
-   * cursor before you cause the mail. Rejects with WaitTimeoutError.
+   * Waits for the first message that passes all filters; without `since`, for one that is stored from now on. Note the time or a cursor
+   * before you trigger the mail. Rejects with WaitTimeoutError.
    */
   async waitForMessage(address: string, params: WaitParams = {}, options?: RequestOptions): Promise<WaitedMessage> {
     return this.#waitFor(address, params, options, (message) => message)
   }
 
-  /** As `waitForMessage`, for a verification code. */
+  /** Like `waitForMessage`, for a verification code. */
   async waitForCode(address: string, params: WaitParams = {}, options?: RequestOptions): Promise<WaitedCode> {
     return this.#waitFor(address, { has_code: true, ...params }, options, (message) => {
       const code = message.verification?.codes[0]?.value
@@ -51,7 +51,7 @@ export class Mailroom extends Groups {
     })
   }
 
-  /** As `waitForMessage`, for a link to verify with. */
+  /** Like `waitForMessage`, for a verification link. */
   async waitForLink(address: string, params: WaitParams = {}, options?: RequestOptions): Promise<WaitedLink> {
     return this.#waitFor(address, params, options, (message) => {
       const url = message.verification?.links[0]?.url
@@ -80,16 +80,16 @@ export class Mailroom extends Groups {
       if (found !== null) return found
       if (isClaimed && answer.message !== null) await messages.release(address, answer.message.message_id, options)
       if (Date.now() >= endsAt)
-        throw new WaitTimeoutError(`Nothing came to ${address} within ${timeout} seconds.`, answer.near_misses)
+        throw new WaitTimeoutError(`No matching message arrived at ${address} within ${timeout} seconds.`, answer.near_misses)
       since = answer.cursor
     }
   }
 }
 
-/** What an attachment of a send is made of. */
+/** The content of an attachment. */
 export type AttachmentContent = string | Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array>
 
-/** Makes an attachment of a send out of text, bytes, a file or a stream, which is read to its end. */
+/** Makes an attachment for a send from text, bytes, a file or a stream, which is read to its end. */
 export async function attachment(
   name: string,
   content: AttachmentContent,
@@ -100,7 +100,7 @@ export async function attachment(
   return { name, contentType: known === '' ? 'application/octet-stream' : known, content: base64(bytes) }
 }
 
-/** In pieces: a call has room for so many arguments only. */
+/** In pieces, because a call can take only a limited number of arguments. */
 function base64(bytes: Uint8Array): string {
   let text = ''
   for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000))

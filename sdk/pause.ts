@@ -1,4 +1,4 @@
-/** Resolves after a time. Rejects with the reason of the signal when it is aborted before. */
+/** Resolves after a time. Rejects with the reason of the signal if that is aborted first. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

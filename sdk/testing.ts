@@ -1,20 +1,20 @@
 /**
- * Inboxes for tests of programs that send mail: each test gets one of its own, which is deleted after it. `inboxFixtures` are
- * fixtures as `test.extend` of Playwright and of Vitest takes them.
+ * Inboxes for tests of programs that send mail: each test gets an inbox of its own, which is deleted afterwards. `inboxFixtures` returns
+ * fixtures for `test.extend` of Playwright and Vitest.
  */
 import { Mailroom, type WaitedCode, type WaitedLink, type WaitedMessage, type WaitParams } from './mailroom.ts'
 import type { MailroomOptions, RequestOptions } from './transport.ts'
 
 export type InboxOptions = {
-  /** Where its address is. Default: the domain of a mailbox that the key reaches. */
+  /** The domain of its address. Default: the domain of a mailbox that the key reaches. */
   readonly domain?: string
-  /** What its address begins with. Default: `test`. */
+  /** The beginning of its address. Default: `test`. */
   readonly prefix?: string
 }
 
 export type Inbox = {
   readonly address: string
-  /** As the methods of the client of the same names; only what came since the inbox was made counts. */
+  /** Like the client methods of the same names, for messages since the inbox was created. */
   waitForMessage(params?: WaitParams, options?: RequestOptions): Promise<WaitedMessage>
   waitForCode(params?: WaitParams, options?: RequestOptions): Promise<WaitedCode>
   waitForLink(params?: WaitParams, options?: RequestOptions): Promise<WaitedLink>
@@ -22,7 +22,7 @@ export type Inbox = {
   remove(): Promise<void>
 }
 
-/** Makes an inbox with an address that nobody has had before. */
+/** Creates an inbox with an address that was never used before. */
 export async function createInbox(mail: Mailroom, { domain, prefix = 'test' }: InboxOptions = {}): Promise<Inbox> {
   const at = domain ?? (await ownDomain(mail))
   const since = new Date(0).toISOString()
@@ -46,7 +46,7 @@ export function inboxFixtures(options: MailroomOptions & InboxOptions = {}): {
   readonly inbox: (others: Pick<InboxFixtures, 'mail'>, use: Use<Inbox>) => Promise<void>
 } {
   return {
-    // biome-ignore lint/correctness/noEmptyPattern: both runners read from the pattern which fixtures this one needs.
+    // biome-ignore lint/correctness/noEmptyPattern: both runners read the fixtures that this one needs from the pattern.
     mail: async ({}, use) => {
       await use(new Mailroom(options))
     },
@@ -65,7 +65,7 @@ async function ownDomain(mail: Mailroom): Promise<string> {
   const { mailboxes } = await mail.mailboxes.list({ limit: 1 })
   const domain = mailboxes[0]?.domain
   if (domain === undefined)
-    throw new TypeError('Name the "domain": the key reaches no mailbox whose domain could be taken.')
+    throw new TypeError('Name the "domain": the key reaches no mailbox whose domain could be used.')
   return domain
 }
 

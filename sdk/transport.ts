@@ -1,7 +1,7 @@
 /**
- * How requests are made, with what Node 18, Bun, Deno, browsers and edge runtimes all have. A request is made again only where
- * that cannot do a thing twice: it was refused (429), it reads or replaces, or it carries an idempotency key, which every
- * send and creation gets by itself.
+ * The transport of requests, using only what Node 18, Bun, Deno, browsers and edge runtimes have in common. A request is retried only if
+ * that cannot do anything twice: it was refused (429), it reads or replaces, or it has an idempotency key, which every call that sends
+ * or creates gets automatically.
  */
 import { ApiError, ConnectionError, isRecord } from './errors.ts'
 import { readEvents } from './event-stream.ts'
@@ -12,24 +12,24 @@ export type MailroomOptions = {
   /** The API key, or an OAuth access token. Default: the environment variable MAILROOM_API_KEY. */
   readonly apiKey?: string
   /**
-   * In a page of the service itself, in place of a key: what `session.get()` tells. The browser sends the cookie of the session, and
-   * this goes with all that changes something (X-CSRF-Token).
+   * For a page of the service itself, instead of a key: the token that `session.get()` returns. The browser sends the session cookie, and
+   * every request that changes something carries this token (X-CSRF-Token).
    */
   readonly csrfToken?: string
-  /** Where the service is, such as `https://mail.example.com`. Default: MAILROOM_BASE_URL, else http://127.0.0.1:8080. */
+  /** The address of the service, such as `https://mail.example.com`. Default: MAILROOM_BASE_URL, else http://127.0.0.1:8080. */
   readonly baseUrl?: string
-  /** How often a request is made again. Default: 2. */
+  /** How often a request is retried. Default: 2. */
   readonly retries?: number
   /**
-   * How long an answer may take, and each piece of a file after the one before; a request that waits for mail has as much more.
-   * Default: 60,000.
+   * How long an answer may take, and each further piece of a file; a request that waits for mail may take that much longer. Default:
+   * 60,000.
    */
   readonly timeoutMs?: number
   /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Makes requests in place of the runtime's own `fetch`. */
+  /** Makes requests instead of the runtime's own `fetch`. */
   readonly fetch?: typeof fetch
-  /** Hears of every answer, as for logs. */
+  /** Called for every answer, for example to log it. */
   readonly onAnswer?: (answer: AnswerInfo) => void
 }
 
@@ -38,9 +38,9 @@ export type AnswerInfo = {
   readonly url: string
   readonly status: number
   readonly requestId: string | null
-  /** Whether an earlier request with the same idempotency key had done it. */
+  /** Whether the answer is that of an earlier request with the same idempotency key. */
   readonly isReplayed: boolean
-  /** How often the request was made before. */
+  /** How often the request was retried. */
   readonly retries: number
 }
 
@@ -48,13 +48,13 @@ export type RequestOptions = {
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
   readonly retries?: number
-  /** A repeat with the same key gets the first answer. Default: one of its own for each call that sends or creates. */
+  /** A repeat with the same key gets the first answer. Default: a new key for each call that sends or creates. */
   readonly idempotencyKey?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export type DownloadOptions = RequestOptions & {
-  /** The `etag` of a file that is there already: as long as it is still the same, nothing of it is sent, and `isUnchanged` says so. */
+  /** The `etag` of a file that you already have: if the file has not changed, it is not sent, and `isUnchanged` is true. */
   readonly ifNoneMatch?: string
 }
 
@@ -63,33 +63,33 @@ export type ApiRequest = {
   readonly path: string
   readonly query?: object
   readonly body?: object
-  /** Whether the service respects an idempotency key here. */
+  /** Whether the service honours an idempotency key here. */
   readonly isIdempotent?: boolean
-  /** Whether it answers when something happens: `timeout` or `wait` seconds later at most. */
+  /** Whether it waits for something to happen, for up to `timeout` or `wait` seconds. */
   readonly waits?: boolean
 }
 
-/** What an answer holds: JSON, a file of any type, or events without end. Those who take the latter two read them. */
+/** The body of an answer: JSON, a file of any type, or an endless stream of events. The caller reads the latter two. */
 type AnswerBody = 'json' | 'file' | 'events'
 
 const defaultBaseUrl = 'http://127.0.0.1:8080'
 const defaultTimeoutMs = 60_000
-/** The longest time of a timer, some 24 days; a longer one would be over at once. */
+/** The longest time of a timer, some 24 days; a longer one would fire at once. */
 const timerMaxMs = 2 ** 31 - 1
 const defaultRetries = 2
 const firstPauseMs = 250
-/** A longer wait than this is for the caller to decide on. */
+/** Longer pauses than this are left to the caller. */
 const pauseMaxMs = 30_000
 
-/** A file as it arrives. */
+/** A file that is being received. */
 export class Download {
   readonly contentType: string
-  /** The name to save it under, where it has one. */
+  /** The name to save it under, if it has one. */
   readonly name: string | null
-  /** Bytes, where the service tells them before. */
+  /** The size in bytes, if the service announces it. */
   readonly size: number | null
   readonly etag: string | null
-  /** Whether it is still the one that `ifNoneMatch` names; its body is empty then. */
+  /** Whether it is unchanged since `ifNoneMatch`; if so, its body is empty. */
   readonly isUnchanged: boolean
   readonly #response: Response
 
@@ -104,7 +104,7 @@ export class Download {
     this.isUnchanged = response.status === notModified
   }
 
-  /** The bytes as they come; they can be read once. */
+  /** The bytes as they arrive; they can be read only once. */
   get body(): ReadableStream<Uint8Array> {
     return this.#response.body ?? new ReadableStream({ start: (controller) => controller.close() })
   }
@@ -118,7 +118,7 @@ export class Download {
   }
 }
 
-/** The first page, when it is awaited; all items, page by page, when it is iterated. */
+/** A list: awaiting it gives the first page, iterating it gives all items, page by page. */
 export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<Item> {
   readonly #load: (place: string | null) => Promise<Page>
   readonly #itemsName: string
@@ -141,7 +141,7 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
       yield* (page as Readonly<Record<string, readonly Item[]>>)[this.#itemsName] ?? []
   }
 
-  /** Page by page. */
+  /** The pages, one at a time. */
   async *pages(): AsyncGenerator<Page, void, undefined> {
     let place: string | null = null
     do {
@@ -190,12 +190,12 @@ export class Transport {
   readonly #options: MailroomOptions
   readonly #baseUrl: string
 
-  /** Throws a TypeError where `baseUrl` is no address. */
+  /** Throws a TypeError if `baseUrl` is not an http or https URL. */
   constructor(options: MailroomOptions) {
     this.#options = options
     const baseUrl = options.baseUrl ?? (environment('MAILROOM_BASE_URL') || defaultBaseUrl)
     if (!/^https?:\/\/[^/]/i.test(baseUrl))
-      throw new TypeError(`"${baseUrl}" is no address of a service: write "baseUrl" like https://mail.example.com.`)
+      throw new TypeError(`"${baseUrl}" is not the address of a service: write "baseUrl" like https://mail.example.com.`)
     this.#baseUrl = baseUrl.replace(/\/+$/, '')
   }
 
@@ -210,7 +210,7 @@ export class Transport {
     return result as Result
   }
 
-  /** Makes a request until it is answered with a success. */
+  /** Makes a request, and retries it until it succeeds. */
   async send(request: ApiRequest, options: RequestOptions = {}, body: AnswerBody = 'json'): Promise<Response> {
     const { retries = this.#options.retries ?? defaultRetries } = options
     const url = this.#url(request)
@@ -236,14 +236,14 @@ export class Transport {
 
   #init({ method, body, isIdempotent = false }: ApiRequest, { headers, idempotencyKey }: RequestOptions): RequestInit {
     const apiKey = (this.#options.apiKey ?? environment('MAILROOM_API_KEY'))?.trim()
-    // Who makes the request would tell the key with what is wrong with it.
+    // Checked here, because the error of `fetch` would contain the key.
     if (apiKey !== undefined && /[^\x21-\x7e]/.test(apiKey))
-      throw new TypeError('The API key has characters that no key has: pass it as it was shown.')
+      throw new TypeError('The API key contains characters that no key has: pass it exactly as it was shown.')
     const { csrfToken } = this.#options
     const key = idempotencyKey ?? (isIdempotent ? newIdempotencyKey() : undefined)
     return {
       method,
-      // Edge runtimes have no `error`.
+      // Edge runtimes do not support `error`.
       redirect: 'manual',
       headers: lowerCased({
         accept: 'application/json',
@@ -286,7 +286,7 @@ export class Transport {
     signal?.throwIfAborted()
     signal?.addEventListener('abort', end)
     const timer = setTimeout(() => ending.abort(new ConnectionError(`No answer within ${limitMs} ms.`)), limitMs)
-    /** What the network fails at. Errors of the caller, as of `onAnswer`, are no such thing: nothing is asked again for them. */
+    /** Turns network errors into ConnectionError. Errors of the caller, such as in `onAnswer`, are not among them, so they cause no retry. */
     const reached = async <Result>(work: () => Promise<Result>): Promise<Result> => {
       try {
         return await work()
@@ -309,11 +309,11 @@ export class Transport {
       })
       if (isElsewhere(response))
         throw new ConnectionError(
-          `${new URL(url).origin} leads elsewhere, where the key is not sent: set "baseUrl" to that address.`,
+          `${new URL(url).origin} redirects elsewhere, and the key is not sent there: set "baseUrl" to that address.`,
         )
       if (body === 'file' && response.status === notModified) return response
       if (!response.ok) throw new ApiError(response.status, await jsonOf(response), response.headers)
-      // JSON is short, and part of its answer: a cut in its middle is found here, where the request may be made again.
+      // JSON is short, so it is read here: if it is cut in the middle, the request can still be retried.
       if (body === 'json') return new Response(await reached(() => response.text()), response)
       isOpen = true
       return body === 'events' ? response : new Response(fileOf(response, { ending, limitMs, release }), response)
@@ -327,25 +327,25 @@ export class Transport {
 const longestWaitSeconds = 55
 const notModified = 304
 
-/** What `next` of a page is passed as: events are read forward too. */
+/** The parameter for `next` of a page; it depends on the direction, because events can also be read forwards. */
 const placeName = ({ after, wait }: { readonly after?: string | null; readonly wait?: number | null } = {}) =>
   (after ?? null) === null && (wait ?? 0) === 0 ? 'before' : 'after'
 
-/** The last of each name counts: `fetch` would join `Idempotency-Key` and `idempotency-key` to a third value. */
+/** Keeps the last header of each name: `fetch` would join `Idempotency-Key` and `idempotency-key` into a third value. */
 const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** No secret, so it needs no cryptography, which Node 18 and pages without TLS do not have. */
+/** Not a secret, so it needs no cryptography, which Node 18 and pages without TLS lack. */
 const newIdempotencyKey = () => `sdk-${Date.now().toString(36)}-${randomPart()}${randomPart()}`
 const randomPart = () => Math.random().toString(36).slice(2)
 
 /** A part of a path: one percent-encoded segment. */
 export function segment(text: string): string {
-  if (text === '' || text === '.' || text === '..') throw new TypeError(`"${text}" is no id, name or address.`)
+  if (text === '' || text === '.' || text === '..') throw new TypeError(`"${text}" is not an id, name or address.`)
   return encodeURIComponent(text)
 }
 
-/** How long to wait before a request is made again; null when it may not be. */
+/** How long to wait before a retry; null if the request may not be retried. */
 function pauseBefore(error: unknown, { method, isIdempotent = false }: ApiRequest, tried: number): number | null {
   const isSafe = method === 'GET' || method === 'PUT' || isIdempotent
   const growing = firstPauseMs * 2 ** tried * (0.5 + Math.random() / 2)
@@ -366,20 +366,20 @@ async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-/** Browsers do not tell the status of such an answer. */
+/** Whether the answer is a redirect, whose status browsers hide. */
 const isElsewhere = ({ type, status, headers }: Response) =>
   type === 'opaqueredirect' || (status >= 300 && status < 400 && headers.has('location'))
 
 type Reading = {
   /** Ends the request. */
   readonly ending: AbortController
-  /** How long a piece may take. */
+  /** How long each piece may take. */
   readonly limitMs: number
   /** Called when nothing more is read. */
   release(): void
 }
 
-/** The body of a file. Reading it rejects with ConnectionError where it is cut or stands still, or the reason of the signal. */
+/** The body of a file. Reading it rejects with ConnectionError if it is cut or stalls, or with the reason of the signal. */
 function fileOf({ body }: Response, { ending, limitMs, release }: Reading): ReadableStream<Uint8Array> | null {
   if (body === null) {
     release()
@@ -390,7 +390,7 @@ function fileOf({ body }: Response, { ending, limitMs, release }: Reading): Read
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const late = new ConnectionError(`Nothing more of the file came within ${limitMs} ms.`)
+        const late = new ConnectionError(`No more of the file arrived within ${limitMs} ms.`)
         const timer = setTimeout(() => ending.abort(late), limitMs)
         try {
           const { done, value } = await reader.read()
@@ -399,7 +399,7 @@ function fileOf({ body }: Response, { ending, limitMs, release }: Reading): Read
           controller.close()
         } catch (error) {
           release()
-          throw signal.aborted ? signal.reason : new ConnectionError('The file was cut.', { cause: error })
+          throw signal.aborted ? signal.reason : new ConnectionError('The connection was cut within the file.', { cause: error })
         } finally {
           clearTimeout(timer)
         }
@@ -413,7 +413,7 @@ function fileOf({ body }: Response, { ending, limitMs, release }: Reading): Read
   )
 }
 
-/** RFC 6266: the extended form goes before the plain one. */
+/** RFC 6266: the extended form takes precedence over the plain one. */
 function fileName(disposition: string): string | null {
   const extended = /filename\*=UTF-8''([^;]+)/i.exec(disposition)?.[1]
   if (extended !== undefined) return decodeURIComponent(extended)
@@ -427,7 +427,7 @@ const messageOf = (error: unknown) =>
       ? String(error.message)
       : String(error)
 
-/** A variable of the environment, where the runtime has one. */
+/** An environment variable, if the runtime has an environment. */
 function environment(name: string): string | undefined {
   const { process } = globalThis as {
     readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> }

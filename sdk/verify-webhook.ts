@@ -1,8 +1,8 @@
 /**
- * Tells whether a webhook request came from Mailroom, with nothing but what Node 18, browsers and edge runtimes have. Both
- * families of signature headers are understood: `X-Service-Signature` (t=<seconds>,v1=<hex>), and those of Standard Webhooks
- * (webhook-id, webhook-timestamp, webhook-signature). Each may carry several signatures, as it does while a secret is
- * replaced; one that is right is enough.
+ * Verifies that a webhook request came from Mailroom, using only what Node 18, browsers and edge runtimes have in common. It supports
+ * both families of signature headers: `X-Service-Signature` (t=<seconds>,v1=<hex>), and those of Standard Webhooks (webhook-id,
+ * webhook-timestamp, webhook-signature). Each may contain several signatures, as while a secret is being rotated; one valid signature is
+ * enough.
  */
 
 /** The envelope of an event. */
@@ -27,11 +27,11 @@ export class WebhookError extends Error {
 type HeaderRecord = { readonly [name: string]: string | readonly string[] | undefined }
 
 export type WebhookRequest = {
-  /** The body as it came, before anything parsed it: text, or its bytes. */
+  /** The raw body, before anything parsed it: text or bytes. */
   readonly body: string | Uint8Array | ArrayBuffer
-  /** The headers, as Fetch (`Headers`) or Node (an object) has them. */
+  /** The headers, as Fetch (`Headers`) or Node (an object) provides them. */
   readonly headers: { get(name: string): string | null } | HeaderRecord
-  /** The signing secret (`whsec_...`); several while one replaces another. */
+  /** The signing secret (`whsec_...`); several while it is being rotated. */
   readonly secret: string | readonly string[]
   /** How far the time of the signature may be from now. Default: 5 minutes. */
   readonly toleranceSeconds?: number
@@ -43,9 +43,9 @@ export type WebhookRequest = {
 const signaturesMax = 10
 
 /**
- * Verifies a webhook request and returns its event. Rejects with a `WebhookError` when it cannot be trusted: no signature, a
- * wrong one, one that is too old or from the future, or a body that is no event. Rejects with a `TypeError` when it is called
- * wrongly: without a secret, or with a body that was parsed already.
+ * Verifies a webhook request and returns its event. Rejects with a `WebhookError` if it cannot be trusted: no signature, a wrong one,
+ * one that is too old or in the future, or a body that is not an event. Rejects with a `TypeError` if it is called incorrectly: without
+ * a secret, or with a body that was already parsed.
  */
 export async function verifyWebhook<Data = { readonly [field: string]: unknown }>({
   body,
@@ -67,14 +67,14 @@ export async function verifyWebhook<Data = { readonly [field: string]: unknown }
   throw new WebhookError('No signature of the request was made with the secret.')
 }
 
-/** That the sender knows the secret, to be proved. */
+/** A signature to be verified, which shows that the sender knows the secret. */
 type Claim = {
   /** Seconds since 1970. */
   readonly at: number
   /** What was signed before the body. */
   readonly prefix: string
   readonly signature: Uint8Array<ArrayBuffer>
-  /** The key that a secret stands for; null when it stands for none. */
+  /** The key for a secret; null if the secret is malformed. */
   keyOf(secret: string): Uint8Array<ArrayBuffer> | null
 }
 
@@ -91,7 +91,7 @@ function ownClaims(headers: WebhookRequest['headers']): Claim[] {
   })
 }
 
-/** The headers of Standard Webhooks: keyed by the bytes that the secret writes in base64. */
+/** The headers of Standard Webhooks: keyed by the bytes that the secret encodes in base64. */
 function standardClaims(headers: WebhookRequest['headers']): Claim[] {
   const [id, t = '', signatures = ''] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(
     (name) => headerOf(headers, name) ?? undefined,
@@ -106,7 +106,7 @@ function standardClaims(headers: WebhookRequest['headers']): Claim[] {
 
 const standardKey = (secret: string) => base64Bytes(secret.replace(/^whsec_/, ''))
 
-/** Compares in constant time: Web Crypto does. */
+/** Web Crypto compares in constant time. */
 async function isSigned({ prefix, signature, keyOf }: Claim, secret: string, body: Uint8Array): Promise<boolean> {
   const bytes = keyOf(secret)
   if (bytes === null || bytes.length === 0) return false
@@ -119,7 +119,7 @@ async function isSigned({ prefix, signature, keyOf }: Claim, secret: string, bod
   return subtle.verify('HMAC', key, signature, signed)
 }
 
-/** Web Crypto, which Node 18 has in a module alone. The module is named apart, so that no bundler for browsers looks for it. */
+/** Web Crypto, which Node 18 only has in a module. Its name is in a variable, so that no bundler for browsers looks for it. */
 async function webCrypto(): Promise<typeof globalThis.crypto> {
   if (globalThis.crypto?.subtle !== undefined) return globalThis.crypto
   const name = 'node:crypto'
@@ -131,16 +131,16 @@ function eventIn<Data>(body: Uint8Array): WebhookEvent<Data> {
     const event: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
     if (typeof event === 'object' && event !== null && !Array.isArray(event)) return event as WebhookEvent<Data>
   } catch {
-    // Said below.
+    // Reported below.
   }
-  throw new WebhookError('The body is signed, but is no event.')
+  throw new WebhookError('The body is signed, but is not an event.')
 }
 
 function bytesOf(body: WebhookRequest['body']): Uint8Array {
   if (typeof body === 'string') return utf8(body)
   if (body instanceof Uint8Array) return body
   if (body instanceof ArrayBuffer) return new Uint8Array(body)
-  throw new TypeError('Pass the raw body, as text or bytes: what was parsed cannot be verified.')
+  throw new TypeError('Pass the raw body, as text or bytes: a parsed body cannot be verified.')
 }
 
 function headerOf(headers: WebhookRequest['headers'], name: string): string | null {

@@ -1,7 +1,7 @@
 /** A webhook endpoint as a Cloudflare Worker: `export default webhookWorker(handle)`; the secret is the variable WEBHOOK_SECRET. */
 import { verifyWebhook, WebhookError } from 'mailroom-sdk'
 
-/** A worker that answers at once and goes on with `handle(event, env)` behind the answer. */
+/** A worker that answers at once, and runs `handle(event, env)` after the answer. */
 export function webhookWorker(handle) {
   return {
     async fetch(request, env, ctx) {

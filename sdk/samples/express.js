@@ -5,7 +5,7 @@ import { verifyWebhook, WebhookError } from 'mailroom-sdk'
 /** An app that hands each event to `handle` once it is known to come from Mailroom. */
 export function webhookApp({ secret, handle }) {
   const app = express()
-  // The signature is over the bytes as they came: nothing may parse them before.
+  // The signature covers the raw bytes, so nothing may parse them first.
   app.post('/webhooks/mailroom', express.raw({ type: '*/*', limit: '2mb' }), async (request, response) => {
     try {
       const event = await verifyWebhook({ body: request.body, headers: request.headers, secret })

@@ -1,4 +1,4 @@
-"""How requests are made by asyncio programs."""
+"""The transport of requests for asyncio programs."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ Page = TypeVar("Page")
 
 
 class AsyncDownload:
-    """A file as it arrives. Read it to its end, or close it."""
+    """A file that is being received. Read it to its end, or close it."""
 
     def __init__(self, response: httpx.Response) -> None:
         self._response = response
         headers = response.headers
         self.content_type: str = headers.get("content-type", "application/octet-stream")
-        #: The name to save it under, where it has one.
+        #: The name to save it under, if it has one.
         self.name: str | None = file_name(headers.get("content-disposition", ""))
         self.size: int | None = int(headers["content-length"]) if "content-length" in headers else None
         self.etag: str | None = headers.get("etag")
-        #: Whether it is still the one that `if_none_match` names; nothing of it came then.
+        #: Whether it is unchanged since `if_none_match`; if so, it was not sent.
         self.is_unchanged: bool = response.status_code == NOT_MODIFIED
 
     async def iter_bytes(self) -> AsyncIterator[bytes]:
@@ -65,7 +65,7 @@ class AsyncDownload:
 
 
 class AsyncPageList(Generic[Page]):
-    """All items, page by page, when it is iterated; `await first()` is the first page."""
+    """A list: iterating it gives all items, page by page; `await first()` gives the first page."""
 
     def __init__(self, items: str, transport: AsyncTransport, request: ApiRequest) -> None:
         self._items = items
@@ -119,7 +119,7 @@ class AsyncTransport:
         return result_of(await self.send(request), self.settings)
 
     async def send(self, request: ApiRequest, *, stream: bool = False) -> httpx.Response:
-        """Makes a request until it is answered with a success."""
+        """Makes a request, and retries it until it succeeds."""
         retries = request.options.retries if request.options.retries is not None else self.settings.retries
         made = http_request(self.client, self.settings, request)
         tried = 0
@@ -145,7 +145,7 @@ class AsyncTransport:
         raise error_of(response)
 
     async def events(self, request: ApiRequest) -> AsyncIterator[dict[str, Any]]:
-        """Events until the caller leaves the loop, over streams that are opened again where they were cut."""
+        """Events until the caller leaves the loop, over streams that are reopened when they are cut."""
         place = Place()
         pause = PAUSE_FIRST
         while True:

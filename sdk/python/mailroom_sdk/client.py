@@ -1,4 +1,4 @@
-"""The clients, and below each a group for each resource of the API."""
+"""The clients, each with a group for each resource of the API."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from .transport import Transport
 T = TypeVar("T")
 
 DEFAULT_WAIT = 60.0
-#: The longest that one request may wait.
+#: The longest wait of one request.
 REQUEST_WAIT = 55
-#: Soon there is a cursor: a request that is cut and made again without one would miss what came before.
+#: Short, so that there is soon a cursor: a request that is cut and repeated without one would miss earlier messages.
 FIRST_WAIT = 1
 
 
 class WaitTimeoutError(Exception):
-    """Nothing came in time. `near_misses` are messages that came and failed a filter."""
+    """No matching message arrived in time. `near_misses` are messages that arrived but failed a filter."""
 
     def __init__(self, address: str, timeout: float, near_misses: list[Any]) -> None:
-        super().__init__(f"Nothing came to {address} within {timeout} seconds.")
+        super().__init__(f"No matching message arrived at {address} within {timeout} seconds.")
         self.near_misses = near_misses
 
 
@@ -56,22 +56,22 @@ class Mailroom(Groups):
         self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
     ) -> dict[str, Any]:
         """
-        Waits for the first message that passes all filters; without `since` for one that is stored from now on. Take the
-        time or a cursor before you cause the mail. With `claim` the message is the waiter's alone for so many seconds: parallel
-        waits get distinct ones. Raises WaitTimeoutError.
+        Waits for the first message that passes all filters; without `since`, for one that is stored from now on. Note the
+        time or a cursor before you trigger the mail. With `claim`, the message is leased to the caller for that many seconds:
+        parallel waits receive distinct messages. Raises WaitTimeoutError.
         """
         return self._wait(address, timeout, claim, filters, lambda message: message)
 
     def wait_for_code(
         self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
     ) -> str:
-        """As `wait_for_message`, for a verification code."""
+        """Like `wait_for_message`, for a verification code."""
         return self._wait(address, timeout, claim, {"has_code": True, **filters}, code_in)
 
     def wait_for_link(
         self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
     ) -> str:
-        """As `wait_for_message`, for a link to verify with."""
+        """Like `wait_for_message`, for a verification link."""
         return self._wait(address, timeout, claim, filters, link_in)
 
     def _wait(
@@ -98,7 +98,7 @@ class Mailroom(Groups):
 
 
 class AsyncMailroom(AsyncGroups):
-    """As Mailroom, for asyncio."""
+    """Like Mailroom, for asyncio."""
 
     def __init__(
         self,
@@ -123,19 +123,19 @@ class AsyncMailroom(AsyncGroups):
     async def wait_for_message(
         self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
     ) -> dict[str, Any]:
-        """As of Mailroom."""
+        """Like the method of Mailroom."""
         return await self._wait(address, timeout, claim, filters, lambda message: message)
 
     async def wait_for_code(
         self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
     ) -> str:
-        """As of Mailroom."""
+        """Like the method of Mailroom."""
         return await self._wait(address, timeout, claim, {"has_code": True, **filters}, code_in)
 
     async def wait_for_link(
         self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
     ) -> str:
-        """As of Mailroom."""
+        """Like the method of Mailroom."""
         return await self._wait(address, timeout, claim, filters, link_in)
 
     async def _wait(
@@ -162,7 +162,7 @@ class AsyncMailroom(AsyncGroups):
 
 
 class Waiting:
-    """A wait over as many requests as it takes."""
+    """A wait that uses as many requests as it takes."""
 
     def __init__(self, timeout: float, filters: dict[str, Any]) -> None:
         self._ends_at = time.monotonic() + timeout
@@ -171,7 +171,7 @@ class Waiting:
         self.near_misses: list[Any] = []
 
     def next(self) -> dict[str, Any] | None:
-        """What to ask next; None when it was asked and the time is over."""
+        """The query of the next request; None once at least one was made and the time is over."""
         left = self._ends_at - time.monotonic()
         if self._has_asked and left <= 0:
             return None
@@ -197,7 +197,7 @@ def link_in(message: dict[str, Any]) -> str | None:
 
 
 def attachment(name: str, content: str | bytes | BinaryIO, content_type: str | None = None) -> dict[str, str]:
-    """Makes an attachment of a send out of text, bytes or an open file, which is read to its end."""
+    """Makes an attachment for a send from text, bytes or an open file, which is read to its end."""
     if isinstance(content, str):
         data = content.encode()
     else:

@@ -1,4 +1,4 @@
-"""What goes wrong with a request."""
+"""Errors of requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import httpx
 
 
 class ApiError(Exception):
-    """The answer was an error: branch on `code`; `fix` says what to change."""
+    """The service answered with an error: branch on `code`; `fix` says what to change."""
 
     def __init__(self, status_code: int, body: Any, headers: httpx.Headers) -> None:
         told = body if isinstance(body, dict) else {}
@@ -26,4 +26,4 @@ class ApiError(Exception):
 
 
 class ConnectionFailed(Exception):
-    """There is no answer: the service could not be reached, the connection was cut, or it took too long."""
+    """There was no answer: the service could not be reached, the connection was cut, or it took too long."""

@@ -1,4 +1,4 @@
-"""Server-sent events (HTML 9.2.6): a stream is opened again behind the last event that was given to the caller."""
+"""Server-sent events (HTML 9.2.6): a stream is reopened after the last event that the caller received."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import httpx
 
 from .errors import ApiError, ConnectionFailed
 
-#: The service sends something at least every 20 seconds: after this time the connection is dead.
+#: The service sends something at least every 20 seconds: a connection that is silent for longer than this is dead.
 SILENT = 60.0
 PAUSE_FIRST = 0.5
 PAUSE_MAX = 30.0
 
 
 class Place:
-    """Where to go on."""
+    """The position from which to resume."""
 
     def __init__(self) -> None:
         self.last: str | None = None
@@ -29,7 +29,7 @@ class Place:
 
 
 class Lines:
-    """Cuts a stream at its ends of lines alone: what is in an event may hold further ones of Python, such as U+2028."""
+    """Splits a stream only at its own line ends: events may contain characters that end a line in Python, such as U+2028."""
 
     def __init__(self) -> None:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -41,13 +41,13 @@ class Lines:
 
 
 class Reader:
-    """Reads the lines of one stream. An id without data only moves the place."""
+    """Reads the lines of one stream. An id without data only advances the position."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
         self._id: str | None = None
         self._data: list[str] = []
-        #: Whether something has come on this stream.
+        #: Whether this stream has delivered anything.
         self.moved = False
 
     def take(self, line: str) -> dict[str, Any] | None:
@@ -69,7 +69,7 @@ class Reader:
 
 
 def may_go_on(error: Exception) -> bool:
-    """Whether trying again may help."""
+    """Whether retrying may help."""
     if isinstance(error, ApiError):
         return error.status_code >= 500 or error.status_code == 429
     return isinstance(error, (ConnectionFailed, httpx.HTTPError))

@@ -1,4 +1,4 @@
-"""What a request is, and when it may be made again: never where that could do a thing twice."""
+"""Requests, and when they may be retried: never if that could do something twice."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ DEFAULT_BASE_URL = "http://127.0.0.1:8080"
 DEFAULT_TIMEOUT = 60.0
 DEFAULT_RETRIES = 2
 FIRST_PAUSE = 0.25
-#: A longer wait than this is for the caller to decide on.
+#: Longer pauses than this are left to the caller.
 PAUSE_MAX = 30.0
-#: The longest that a request waits which does not say how long.
+#: How long a request may wait if it does not say how long.
 LONGEST_WAIT = 55
 NOT_MODIFIED = 304
-#: A wait or a stream has its connection for as long as it lasts: with a most, what is asked beside many of them would wait for their end.
+#: Without a limit: a wait or stream keeps its connection, so with one, requests besides many waits would be blocked until they end.
 LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=20)
 
 
 class Unset:
-    """Stands for what is left out; None is null."""
+    """The value of a field that is left out; None is null."""
 
     def __repr__(self) -> str:
         return "UNSET"
@@ -43,10 +43,10 @@ UNSET = Unset()
 class RequestOptions:
     timeout: float | None = None
     retries: int | None = None
-    #: A repeat with the same key gets the first answer. Default: one of its own for each call that sends or creates.
+    #: A repeat with the same key gets the first answer. Default: a new key for each call that sends or creates.
     idempotency_key: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    #: Of a file: the `etag` of one that is there already. As long as it is the same, nothing of it is sent, and `is_unchanged` says so.
+    #: For a file: the `etag` of the copy that you already have. If the file has not changed, it is not sent, and `is_unchanged` is true.
     if_none_match: str | None = None
 
 
@@ -56,9 +56,9 @@ class AnswerInfo:
     url: str
     status: int
     request_id: str | None
-    #: Whether an earlier request with the same idempotency key had done it.
+    #: Whether the answer is that of an earlier request with the same idempotency key.
     is_replayed: bool
-    #: How often the request was made before.
+    #: How often the request was retried.
     retries: int
 
 
@@ -81,13 +81,13 @@ def settings_of(
     headers: Mapping[str, str] | None = None,
     on_answer: Callable[[AnswerInfo], None] | None = None,
 ) -> Settings:
-    """Raises ValueError where the base URL is no address, and where the key cannot be one; the key is not told."""
+    """Raises ValueError if the base URL or the key is malformed; the error does not contain the key."""
     url = base_url or os.environ.get("MAILROOM_BASE_URL") or DEFAULT_BASE_URL
     if not re.match(r"https?://[^/]", url, re.IGNORECASE):
-        raise ValueError(f'"{url}" is no address of a service: write it like https://mail.example.com.')
+        raise ValueError(f'"{url}" is not the address of a service: write it like https://mail.example.com.')
     key = (api_key or os.environ.get("MAILROOM_API_KEY") or "").strip()
     if re.search(r"[^\x21-\x7e]", key):
-        raise ValueError("The API key has characters that no key has: pass it as it was shown.")
+        raise ValueError("The API key contains characters that no key has: pass it exactly as it was shown.")
     return Settings(key or None, url.rstrip("/"), timeout, retries, headers or {}, on_answer)
 
 
@@ -97,9 +97,9 @@ class ApiRequest:
     path: str
     query: Mapping[str, Any]
     body: Mapping[str, Any] | None
-    #: Whether the service respects an idempotency key here.
+    #: Whether the service honours an idempotency key here.
     is_idempotent: bool
-    #: Whether it answers when something happens: `timeout` or `wait` seconds later at most.
+    #: Whether it waits for something to happen, for up to `timeout` or `wait` seconds.
     waits: bool
     options: RequestOptions
 
@@ -118,14 +118,14 @@ def request_of(
 
 
 def given(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields without those that are left out."""
+    """Returns the fields without those that are left out."""
     return {name: value for name, value in fields.items() if not isinstance(value, Unset)}
 
 
 def segment(text: str) -> str:
     """A part of a path: one percent-encoded segment."""
     if text in ("", ".", ".."):
-        raise ValueError(f'"{text}" is no id, name or address.')
+        raise ValueError(f'"{text}" is not an id, name or address.')
     return quote(text, safe="")
 
 
@@ -155,12 +155,12 @@ def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, r
 
 
 def lower_cased(headers: Mapping[str, str]) -> dict[str, str]:
-    """So that a name counts once, however it is written: both would be sent, and make a third value."""
+    """Lower-cases names, so that each counts once: two spellings would both be sent, and be joined into a third value."""
     return {name.lower(): value for name, value in headers.items()}
 
 
 def place_name(query: Mapping[str, Any]) -> str:
-    """What `next` of a page is passed as: events are read forward too."""
+    """The parameter for `next` of a page; it depends on the direction, because events can also be read forwards."""
     return "after" if query.get("after") is not None or query.get("wait") else "before"
 
 
@@ -196,7 +196,7 @@ def note(settings: Settings, response: httpx.Response, retries: int) -> None:
 def error_of(response: httpx.Response) -> ApiError | ConnectionFailed:
     if response.has_redirect_location:
         return ConnectionFailed(
-            f"{response.request.url.host} leads elsewhere, where the key is not sent, to"
+            f"{response.request.url.host} redirects elsewhere, and the key is not sent there, to"
             f" {response.headers['location']}: write the base URL of the service."
         )
     try:
@@ -207,7 +207,7 @@ def error_of(response: httpx.Response) -> ApiError | ConnectionFailed:
 
 
 def pause_before(error: Exception, request: ApiRequest, tried: int) -> float | None:
-    """How many seconds to wait before a request is made again; None when it may not be."""
+    """How many seconds to wait before a retry; None if the request may not be retried."""
     is_safe = request.method in ("GET", "PUT") or request.is_idempotent
     growing = FIRST_PAUSE * 2**tried * (0.5 + random.random() / 2)
     if isinstance(error, ConnectionFailed):
@@ -222,7 +222,7 @@ def pause_before(error: Exception, request: ApiRequest, tried: int) -> float | N
 
 
 def file_name(disposition: str) -> str | None:
-    """RFC 6266: the extended form goes before the plain one."""
+    """RFC 6266: the extended form takes precedence over the plain one."""
     extended = re.search(r"filename\*=UTF-8''([^;]+)", disposition, re.IGNORECASE)
     if extended is not None:
         return unquote(extended[1])
@@ -248,6 +248,6 @@ def reading_file() -> Iterator[None]:
     try:
         yield
     except httpx.TimeoutException as error:
-        raise ConnectionFailed("Nothing more of the file came in time.") from error
+        raise ConnectionFailed("No more of the file arrived in time.") from error
     except httpx.TransportError as error:
-        raise ConnectionFailed("The file was cut.") from error
+        raise ConnectionFailed("The connection was cut within the file.") from error

@@ -1,4 +1,4 @@
-"""Inboxes for tests of programs that send mail. pytest has them as the fixture `mailroom_inbox`, a fresh one for each test."""
+"""Inboxes for tests of programs that send mail. For pytest there is the fixture `mailroom_inbox`, with a new inbox for each test."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from .client import Mailroom
 
-#: Only what came since the inbox was made counts: it has no older mail.
+#: Before any mail of the inbox, so that all of it counts.
 BEGINNING = "1970-01-01T00:00:00.000Z"
 
 
@@ -30,7 +30,7 @@ class Inbox:
 
 @contextmanager
 def fresh_inbox(mail: Mailroom, *, domain: str | None = None, prefix: str = "test") -> Iterator[Inbox]:
-    """An inbox with an address that nobody has had before; it is deleted at the end."""
+    """Creates an inbox with an address that was never used before, and deletes it at the end."""
     at = domain or _own_domain(mail)
     made = mail.mailboxes.create(address=f"{prefix}-{secrets.token_hex(5)}@{at}", display_name="Test")
     try:
@@ -42,7 +42,7 @@ def fresh_inbox(mail: Mailroom, *, domain: str | None = None, prefix: str = "tes
 def _own_domain(mail: Mailroom) -> str:
     page = mail.mailboxes.list(limit=1).first()
     if not page["mailboxes"]:
-        raise ValueError('Name the "domain": the key reaches no mailbox whose domain could be taken.')
+        raise ValueError('Name the "domain": the key reaches no mailbox whose domain could be used.')
     return page["mailboxes"][0]["domain"]
 
 
@@ -54,6 +54,6 @@ else:
 
     @pytest.fixture
     def mailroom_inbox() -> Iterator[Inbox]:
-        """A fresh inbox of the service that MAILROOM_BASE_URL and MAILROOM_API_KEY name."""
+        """A new inbox of the service that MAILROOM_BASE_URL and MAILROOM_API_KEY select."""
         with Mailroom() as mail, fresh_inbox(mail) as inbox:
             yield inbox

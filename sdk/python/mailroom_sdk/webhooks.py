@@ -1,4 +1,4 @@
-"""Tells whether a webhook request came from Mailroom, by either family of signature headers."""
+"""Verifies that a webhook request came from Mailroom, by either family of signature headers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-#: More signatures than any request of ours has, each of which costs a digest.
+#: Most signatures that are checked: more than any request of ours has, and each costs a digest.
 SIGNATURES_MAX = 10
 
 
@@ -30,11 +30,11 @@ def verify_webhook(
     now: float | None = None,
 ) -> dict[str, Any]:
     """
-    Verifies a webhook request and returns its event. `body` is what came, before anything parsed it. Raises WebhookError: no
-    signature, a wrong one, one that is too old or from the future, or a body that is no event.
+    Verifies a webhook request and returns its event. `body` is the raw body, before anything parsed it. Raises WebhookError for a
+    missing or wrong signature, one that is too old or in the future, or a body that is not an event.
     """
     if not isinstance(body, (bytes, str)):
-        raise TypeError("Pass the body as it came, bytes or text, not what was parsed of it.")
+        raise TypeError("Pass the raw body, as bytes or text, not a parsed one.")
     raw = body.encode() if isinstance(body, str) else body
     secrets = [secret] if isinstance(secret, str) else list(secret)
     if not secrets or not all(secrets):
@@ -43,13 +43,13 @@ def verify_webhook(
     at = time.time() if now is None else now
     own = _is_signed(named.get("x-service-signature"), raw, secrets, at, tolerance)
     if not own and not _is_signed_standard(named, raw, secrets, at, tolerance):
-        raise WebhookError("The request has no signature that is right and recent.")
+        raise WebhookError("The request has no valid and recent signature.")
     try:
         event = json.loads(raw)
     except ValueError as error:
-        raise WebhookError("The body is no JSON.") from error
+        raise WebhookError("The body is not JSON.") from error
     if not isinstance(event, dict) or not all(name in event for name in ("id", "type", "created_at", "data")):
-        raise WebhookError("The body is no event.")
+        raise WebhookError("The body is not an event.")
     return event
 
 
@@ -65,7 +65,7 @@ def _is_signed(header: str | None, raw: bytes, secrets: list[str], now: float, t
 
 
 def _is_fresh(seconds: str, now: float, tolerance: float) -> bool:
-    """`str.isdigit` takes digits that `int` does not, such as superscripts, and `int` gives up on very many."""
+    """Uses a pattern: `str.isdigit` accepts digits that `int` does not, such as superscripts, and `int` fails on very long numbers."""
     return re.fullmatch(r"[0-9]{1,12}", seconds) is not None and abs(now - int(seconds)) <= tolerance
 
 
