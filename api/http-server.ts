@@ -78,7 +78,9 @@ export function createHttpServer(ctx: Context, options: ApiOptions, timeouts: Se
     socket.on('error', () => socket.destroy())
     refuseNext(
       socket,
-      new Failure('not_found', `This path does not support ${method}.`, { fix: 'Use GET, POST, PUT, PATCH or DELETE.' }),
+      new Failure('not_found', `This path does not support ${method}.`, {
+        fix: 'Use GET, POST, PUT, PATCH or DELETE.',
+      }),
     )
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {

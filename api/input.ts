@@ -77,7 +77,9 @@ export async function readJsonObject(
   const value = await readJson(request, options)
   if (value === undefined) return {}
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new Failure('invalid_request', 'The body is JSON, but not an object.', { fix: 'Send one JSON object: {...}.' })
+    throw new Failure('invalid_request', 'The body is JSON, but not an object.', {
+      fix: 'Send one JSON object: {...}.',
+    })
   return value as { readonly [field: string]: unknown }
 }
 

@@ -52,5 +52,9 @@ export function requireSoundRequest({ headers, httpVersion, rawHeaders }: Incomi
   if (headers['transfer-encoding'] !== undefined && httpVersion === '1.0')
     throw new HttpRefusal(400, 'The length of the body is unclear.', 'Use HTTP/1.1, or send Content-Length.')
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue')
-    throw new HttpRefusal(417, 'The expectation in the Expect header cannot be met.', 'Leave Expect out, or send 100-continue.')
+    throw new HttpRefusal(
+      417,
+      'The expectation in the Expect header cannot be met.',
+      'Leave Expect out, or send 100-continue.',
+    )
 }

@@ -102,7 +102,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     call: 'mcp',
-    about: 'speak MCP on standard input and output, for clients that start their servers; passes all messages on to a Mailroom',
+    about:
+      'speak MCP on standard input and output, for clients that start their servers; passes all messages on to a Mailroom',
     options: serverOptions,
     load: async () => (await import('./mcp.ts')).serveStdio,
   },
@@ -300,7 +301,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     call: 'import imap <account> <address> <host>',
-    about: 'import the mail of all folders from another IMAP server; after an interruption, run it again for what is missing',
+    about:
+      'import the mail of all folders from another IMAP server; after an interruption, run it again for what is missing',
     options: imapOptions('MAILROOM_IMPORT_PASSWORD'),
     load: async () => (await import('./import.ts')).fromImap,
   },
@@ -323,7 +325,8 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     call: 'export imap <account> <address> <host>',
-    about: 'copy the mail of all folders to another IMAP server; after an interruption, run it again for what is missing',
+    about:
+      'copy the mail of all folders to another IMAP server; after an interruption, run it again for what is missing',
     options: imapOptions('MAILROOM_EXPORT_PASSWORD'),
     load: async () => (await import('./export-mail.ts')).toImap,
   },
@@ -499,7 +502,11 @@ export const commands: readonly CommandEntry[] = [
     about:
       'move the database to a MongoDB deployment, or with "embedded" into the data folder, while mail keeps arriving; resumes an interrupted move',
     options: [
-      { flags: '--cancel', about: 'cancel a move: the database stays where it is, and accepts writes again', initial: false },
+      {
+        flags: '--cancel',
+        about: 'cancel a move: the database stays where it is, and accepts writes again',
+        initial: false,
+      },
     ],
     load: async () => (await import('./db-move.ts')).move,
   },

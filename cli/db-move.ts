@@ -32,7 +32,8 @@ export const move = explained(async (io: Io, target: string | undefined, { cance
   print(io, ...moved)
   const documents = moved.reduce((sum, { documents: own }) => sum + own, 0)
   print(io, { moved: true, to: withoutPassword(target), collections: moved.length, documents })
-  if (goesOn) io.err('The service continues with the new database on its own, and so does every start on this data folder.\n')
+  if (goesOn)
+    io.err('The service continues with the new database on its own, and so does every start on this data folder.\n')
   else
     io.err(
       'Change MONGODB_URL (or mongodbUrl of the settings) on all nodes, and start them again: until then mail is answered 451.\n',

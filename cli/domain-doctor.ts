@@ -180,7 +180,11 @@ async function reach(ctx: Context, { name, address }: MailServer): Promise<Findi
 
 function tlsOf(what: string, name: string, { tls, tlsFailure }: Session): Finding {
   if (!tls)
-    return bad(what, `${name} answers without TLS.`, 'Let it offer STARTTLS, and make sure that nothing in front of it removes the offer.')
+    return bad(
+      what,
+      `${name} answers without TLS.`,
+      'Let it offer STARTTLS, and make sure that nothing in front of it removes the offer.',
+    )
   if (tlsFailure === null) return good(what, `${name} answers, with TLS and a certificate that others trust.`)
   return poor(
     what,

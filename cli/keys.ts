@@ -25,9 +25,13 @@ type CreateOptions = {
 export const create = withContext(async (ctx, io, account: string, options: CreateOptions) => {
   const kind = oneOf(options.kind, keyKinds, '--kind')
   if (kind === 'account' && options.mailboxes !== undefined)
-    throw new Failure('validation_error', 'An account key reaches all mailboxes, so --mailboxes does not apply to it.', {
-      fix: 'Add --kind agent, or leave --mailboxes out.',
-    })
+    throw new Failure(
+      'validation_error',
+      'An account key reaches all mailboxes, so --mailboxes does not apply to it.',
+      {
+        fix: 'Add --kind agent, or leave --mailboxes out.',
+      },
+    )
   const request = {
     kind,
     name: options.name,

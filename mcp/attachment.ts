@@ -23,7 +23,10 @@ const embeddedBytesMax = 1024 * 1024
 /** Most characters of a text file in one result. */
 const textCharactersMax = 20_000
 
-export const cursorField: JsonSchema = string({ maxLength: 20, description: '"next" of the result whose text was cut.' })
+export const cursorField: JsonSchema = string({
+  maxLength: 20,
+  description: 'next of the result whose text was cut.',
+})
 
 /** The result of a tool that fetches bytes, before its untrusted fields are separated. */
 export const bytesResult = object({

@@ -47,7 +47,7 @@ export const getAccount = operation({
     {
       name: 'get_account_summary',
       description:
-          'The account of your key: status, plans and claim deadline. Use it when an error names the plan or the account, not before routine work.',
+        'The account of your key: status, plans, claim deadline. Use it when an error names the plan or account, not before routine work.',
       effect: 'read',
       expose: [],
     },
@@ -67,7 +67,7 @@ export const getSetup = operation({
   tools: [
     {
       name: 'get_setup_summary',
-      description: 'The setup steps that are left, each with what to do. Use it when an error says that something is missing.',
+      description: 'Setup steps that are left, each with what to do. Use it when an error says what is missing.',
       effect: 'read',
       expose: [],
     },

@@ -68,7 +68,8 @@ export const getAnyAccount = administratorOperation({
 
 export const changeAnyAccount = administratorOperation({
   name: 'administration.change',
-  summary: 'Change the plans or a limit of an account, suspend it, pause its sending, or lift either hold. Takes effect at once.',
+  summary:
+    'Change the plans or a limit of an account, suspend it, pause its sending, or lift either hold. Takes effect at once.',
   http: 'PATCH /api/v1/administration/accounts/{account_id}',
   input: object({ account_id: AccountId, ...accountChange }),
   output: AccountDetails,
@@ -88,7 +89,9 @@ export const listAllRequests = administratorOperation({
   summary:
     'Requests that accounts made to the administrators: open ones, oldest first, or answered ones, newest first.',
   http: 'GET /api/v1/administration/requests',
-  input: object({ status: optional(oneOf(requestStates, { description: 'State of the requests to list.', default: 'open' })) }),
+  input: object({
+    status: optional(oneOf(requestStates, { description: 'State of the requests to list.', default: 'open' })),
+  }),
   output: page('requests', OpenRequest),
   errors: [],
   async handle({ ctx }, { status = 'open' }) {
@@ -104,7 +107,10 @@ export const answerAnyRequest = administratorOperation({
   input: object({
     request_id: identifier('Id of the request (ask_...).'),
     granted: boolean({ description: 'Whether the request is granted.' }),
-    answer: string({ maxLength: 2_000, description: 'The text that the person receives. A refusal has to give the reason.' }),
+    answer: string({
+      maxLength: 2_000,
+      description: 'The text that the person receives. A refusal has to give the reason.',
+    }),
   }),
   output: OpenRequest,
   errors: ['not_found'],
@@ -154,11 +160,12 @@ export const getRefusals = administratorOperation({
 
 export const getProcesses = administratorOperation({
   name: 'administration.processes',
-  summary:
-    'The processes of the service, with memory use, event loop delay and database latency over time.',
+  summary: 'The processes of the service, with memory use, event loop delay and database latency over time.',
   http: 'GET /api/v1/administration/processes',
   input: object({
-    hours: optional(integer({ minimum: 1, maximum: 168, default: 24, description: 'How many hours back, at most 168.' })),
+    hours: optional(
+      integer({ minimum: 1, maximum: 168, default: 24, description: 'How many hours back, at most 168.' }),
+    ),
   }),
   output: Processes,
   errors: [],

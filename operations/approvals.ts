@@ -18,7 +18,10 @@ export const listApprovals = operation({
   by: 'account',
   scope: 'mail:send',
   http: 'GET /api/v1/approvals',
-  input: object({ status: optional(oneOf(approvalStatuses, { description: 'Only approvals with this status.' })), ...paging }),
+  input: object({
+    status: optional(oneOf(approvalStatuses, { description: 'Only approvals with this status.' })),
+    ...paging,
+  }),
   output: page('approvals', Approval),
   errors: [],
   async handle({ ctx, principal }, { limit = pageSizeDefault, ...wanted }) {

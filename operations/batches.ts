@@ -17,7 +17,7 @@ export const sendBatch = operation({
     {
       name: 'send_batch',
       description:
-        'Send one text to many people, a separate mail to each, with {{tokens}} filled in. For one conversation use send_message, for the outcome get_batch_status.',
+        'Send one text to many people, a mail to each, with {{tokens}} filled in. For one conversation use send_message, for the outcome get_batch_status.',
       toolset: 'sending',
       effect: 'send',
       expose: ['address', 'subject', 'text', 'markdown', 'recipients', 'idempotencyKey'],

@@ -69,5 +69,7 @@ function compileFaults({ input, output }: Operation): string[] {
 }
 
 function duplicates(what: string, values: readonly string[]): string[] {
-  return values.filter((value, index) => values.indexOf(value) !== index).map((value) => `two operations have the ${what} ${value}`)
+  return values
+    .filter((value, index) => values.indexOf(value) !== index)
+    .map((value) => `two operations have the ${what} ${value}`)
 }

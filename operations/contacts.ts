@@ -16,7 +16,7 @@ export const getContacts = operation({
     {
       name: 'get_contacts',
       description:
-        'The people the mailbox corresponded with, last seen first. Use it to find the address for a name; for mail of a person use search_messages.',
+        'People the mailbox corresponded with, last seen first. Use it to find an address by name; for mail of a person, search_messages.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', 'q', 'limit', 'before'],

@@ -14,7 +14,7 @@ export const getDeliveryStatus = operation({
     {
       name: 'get_delivery_status',
       description:
-        'Delivery status of a send: for each recipient its status and the reply of its server. Give either id or message_id. For a batch use get_batch_status.',
+        "Delivery status of a send, with the reply of each recipient's server. Give either id or message_id. For a batch use get_batch_status.",
       toolset: 'sending',
       effect: 'read',
       expose: ['message_id', 'id'],

@@ -14,9 +14,7 @@ export const getDomainReports = operation({
   http: 'GET /api/v1/domains/{domain}/reports',
   input: object({
     domain: identifier('A domain of the account.'),
-    since: optional(
-      described('Reports that begin at this time or later. Default: 30 days before "until".', DayOrTime),
-    ),
+    since: optional(described('Reports that begin at this time or later. Default: 30 days before "until".', DayOrTime)),
     until: optional(described('Reports that begin before this time. Default: the end of today.', DayOrTime)),
     ...paging,
   }),

@@ -44,7 +44,8 @@ export const listDomains = operation({
 
 export const createDomain = operation({
   name: 'domains.create',
-  summary: 'Add your own domain. The answer lists every DNS record to publish; verify the domain after that. Account keys only.',
+  summary:
+    'Add your own domain. The answer lists every DNS record to publish; verify the domain after that. Account keys only.',
   scope: 'domains:write',
   http: 'POST /api/v1/domains',
   status: 201,

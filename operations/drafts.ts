@@ -44,7 +44,7 @@ export const listDrafts = operation({
   tools: [
     {
       name: 'list_drafts',
-      description: 'Drafts, newest first; read one with read_message. For scheduled sends use list_scheduled.',
+      description: 'Drafts, newest first; read one with read_message. Scheduled sends: list_scheduled.',
       effect: 'read',
       expose: ['address', 'limit', 'before'],
       preset: { limit: 20 },
@@ -72,7 +72,7 @@ export const createDraft = operation({
     {
       name: 'create_draft',
       description:
-        'Save a mail that a person should see first or that is unfinished. Send it with send_draft; to send at once use send_message.',
+        'Save a mail for a person to see first, or an unfinished one. Send it with send_draft; to send at once use send_message.',
       effect: 'create',
       expose: ['address', ...draftExposed],
       describe,
@@ -169,8 +169,7 @@ export const sendDraft = operation({
   tools: [
     {
       name: 'send_draft',
-      description:
-        'Send a draft unchanged, now or at sendAt, and remove it. To edit it first use update_draft.',
+      description: 'Send a draft unchanged, now or at sendAt, and remove it. To edit it first use update_draft.',
       effect: 'send',
       expose: ['address', 'draft_id', 'sendAt'],
     },

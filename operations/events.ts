@@ -27,7 +27,8 @@ export const eventListInput = {
     integer({
       minimum: 0,
       maximum: waitSecondsMax,
-      description: 'Seconds to wait while there is nothing after the cursor. Without a cursor, waits for events from now on.',
+      description:
+        'Seconds to wait while there is nothing after the cursor. Without a cursor, waits for events from now on.',
     }),
   ),
 } as const

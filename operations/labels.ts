@@ -12,7 +12,7 @@ export const listLabels = operation({
   tools: [
     {
       name: 'list_labels',
-      description: 'The labels in use with counts. Use it before label_message, to reuse existing labels.',
+      description: 'The labels in use with counts. Use it before label_message, to reuse labels.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address'],

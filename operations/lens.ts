@@ -26,7 +26,9 @@ export const testLens = operation({
   http: 'POST /api/v1/intake/{mailbox}/lens/test',
   input: extended(LensSample, {
     mailbox: AddressPart,
-    messageId: optional(described('A mail of the mailbox (msg_...) to read with its files, instead of a sample.', MessageId)),
+    messageId: optional(
+      described('A mail of the mailbox (msg_...) to read with its files, instead of a sample.', MessageId),
+    ),
     fields: optional(LensFields),
     quoted: optional(LensQuoted),
   }),

@@ -19,8 +19,8 @@ export const listMailboxes = operation({
   tools: [
     {
       name: 'list_mailboxes',
-        'The mailboxes that you can access, newest first. Use it to find addresses; to list mail use list_messages.',
-        'The mailboxes that you reach, newest first. Use it to learn addresses; mail is listed by list_messages.',
+      description:
+        'The mailboxes that you can use, newest first. Use it to find addresses; for mail use list_messages.',
       effect: 'read',
       expose: ['limit', 'before'],
       preset: { limit: 20 },
@@ -92,8 +92,7 @@ export const updateMailbox = operation({
   tools: [
     {
       name: 'update_mailbox',
-      description:
-        'Set the display name, signature or automatic reply of a mailbox; null clears. Fields that you leave out stay.',
+      description: 'Set the display name, signature or automatic reply of a mailbox; null clears. Omitted fields stay.',
       effect: 'write',
       expose: ['address', 'displayName', 'signature', 'autoReply'],
     },

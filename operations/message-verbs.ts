@@ -17,8 +17,7 @@ export const restoreMessage = operation({
   tools: [
     {
       name: 'restore_message',
-      description:
-        'Restore a message from Trash to the folder it was deleted from. From another folder use move_message.',
+      description: 'Restore a message from Trash to its former folder. From another folder use move_message.',
       toolset: 'mail',
       effect: 'write',
       expose: ['address', 'message_id'],
@@ -96,7 +95,7 @@ export const emptyTrash = operation({
   tools: [
     {
       name: 'empty_trash',
-      description: 'Permanently delete everything in Trash. Use it only when a person asks for exactly this.',
+      description: 'Permanently delete everything in Trash. Only when a person asks for exactly this.',
       toolset: 'mail',
       effect: 'delete',
       expose: ['address'],

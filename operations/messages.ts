@@ -40,7 +40,7 @@ export const listMessages = operation({
     {
       name: 'list_messages',
       description:
-        'Summaries of messages, newest first, of ALL folders including Sent, Drafts, Spam and Trash, unless folder names one (inbox: received mail). To find words use search_messages, for mail yet to arrive wait_for_message.',
+        'Message summaries, newest first, of ALL folders (Sent, Drafts, Spam and Trash too) unless folder names one (inbox: received mail). To find words use search_messages, for mail yet to come wait_for_message.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', ...messageFilterNames, 'since', 'limit', 'before'],
@@ -80,7 +80,7 @@ export const getMessage = operation({
     {
       name: 'read_message',
       description:
-        'Read one message; no flag changes. To continue a cut body, pass next as cursor. For files use get_attachment, for the conversation get_thread.',
+        'Read one message; no flag changes. To continue a cut body pass next as cursor. Files: get_attachment; the conversation: get_thread.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', 'message_id', 'view', 'max_chars', 'cursor', 'attachment_id'],
@@ -98,8 +98,8 @@ export const getMessage = operation({
           'headers: no body; reply: without quoted history; text: all text; markdown: with links and tables; full: also HTML and headers.',
       }),
     ),
-    max_chars: optional(integer({ minimum: 1, maximum: 10_000_000, description: 'Cut each body after this many characters.' })),
-    cursor: optional(string({ maxLength: 1_000, description: '"next" of the answer whose body was cut.' })),
+    max_chars: optional(integer({ minimum: 1, maximum: 10_000_000, description: 'Most characters of each body.' })),
+    cursor: optional(string({ maxLength: 1_000, description: 'next of the answer whose body was cut.' })),
     attachment_id: optional(identifier('Read this attached message (message/rfc822) instead.')),
   }),
   output: FullMessage,
@@ -125,9 +125,7 @@ export const getRawMessage = operation({
   input: object({
     address: AddressPart,
     message_id: MessageId,
-    trace: optional(
-      boolean({ description: 'Put our Return-Path, Received and Authentication-Results in front.' }),
-    ),
+    trace: optional(boolean({ description: 'Put our Return-Path, Received and Authentication-Results in front.' })),
   }),
   output: bytes('message/rfc822', 'The raw message.'),
   errors: ['not_found'],
@@ -165,7 +163,7 @@ export const getAttachment = operation({
     {
       name: 'get_attachment',
       description:
-        'Fetch one file of a message: text as text, other files up to 1 MB embedded, larger ones as a link valid for 15 minutes. For attached messages use read_message with attachment_id.',
+        'Fetch one file of a message: text as text, others up to 1 MB embedded, larger ones as a link for 15 minutes. For attached messages use read_message with attachment_id.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', 'message_id', 'attachment_id'],
@@ -199,7 +197,7 @@ export const updateMessage = operation({
     },
     {
       name: 'label_message',
-      description: 'Add labels to a message, or remove some; new ones need not be created first. For those in use see list_labels.',
+      description: 'Add labels to a message, or remove some; new ones are created. Those in use: list_labels.',
       toolset: 'mail',
       effect: 'write',
       expose: ['address', 'message_id', 'addLabels', 'removeLabels'],
@@ -208,7 +206,7 @@ export const updateMessage = operation({
     {
       name: 'mark_spam',
       description:
-        'Mark a message as spam, or as not spam with spam false, which trains the mailbox. Just to put it away use move_message.',
+        'Mark a message as spam (or not, with spam false), which trains the mailbox. To just put it away use move_message.',
       toolset: 'mail',
       effect: 'write',
       expose: ['address', 'message_id', 'spam'],
@@ -237,7 +235,10 @@ export const updateMessage = operation({
     addLabels: optional(described('Labels to put on it.', Labels)),
     removeLabels: optional(described('Labels to take off it.', Labels)),
     spam: optional(
-      boolean({ description: 'Moves the message to Spam or back, and trains the mailbox about the sender. Not together with folder.' }),
+      boolean({
+        description:
+          'Moves the message to Spam or back, and trains the mailbox about the sender. Not together with folder.',
+      }),
     ),
   }),
   output: MessageSummary,
@@ -261,7 +262,7 @@ export const deleteMessage = operation({
     {
       name: 'delete_message',
       description:
-        'Move a message to Trash, where restore_message can recover it for 30 days; one already in Trash is deleted permanently. For drafts use delete_draft.',
+        'Move a message to Trash (restore_message works for 30 days); one already in Trash is deleted permanently. For drafts use delete_draft.',
       toolset: 'mail',
       effect: 'discard',
       expose: ['address', 'message_id', 'permanent'],
@@ -270,7 +271,7 @@ export const deleteMessage = operation({
   input: object({
     address: AddressPart,
     message_id: MessageId,
-    permanent: optional(boolean({ description: 'Delete permanently instead of moving to Trash.' })),
+    permanent: optional(boolean({ description: 'Skip the Trash.' })),
   }),
   output: object({
     deleted: boolean({ const: true }),

@@ -26,8 +26,7 @@ const reachable = { id: CustomerId } as const
 
 export const listCustomers = operation({
   name: 'partner_customers.list',
-  summary:
-    'The customers of the partner, newest first. A test key lists test customers, and only those.',
+  summary: 'The customers of the partner, newest first. A test key lists test customers, and only those.',
   by: 'partner',
   scope: null,
   http: 'GET /api/partner/customers',
@@ -116,7 +115,8 @@ export const deleteCustomer = operation({
 
 export const pauseCustomer = operation({
   name: 'partner_customers.pause',
-  summary: 'Refuse everything a customer sends, through every door, until it is resumed. It can still receive and read mail.',
+  summary:
+    'Refuse everything a customer sends, through every door, until it is resumed. It can still receive and read mail.',
   by: 'partner',
   scope: null,
   http: 'POST /api/partner/customers/{id}/pause',

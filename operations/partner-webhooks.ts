@@ -93,7 +93,8 @@ export const updatePartnerWebhook = operation({
 
 export const rotatePartnerSecret = operation({
   name: 'partner_webhooks.rotate_secret',
-  summary: 'Give an endpoint a new signing secret, shown only in this answer. For 24 hours the previous one also signs.',
+  summary:
+    'Give an endpoint a new signing secret, shown only in this answer. For 24 hours the previous one also signs.',
   by: 'partner',
   scope: null,
   http: 'POST /api/partner/webhooks/{id}/rotate-secret',

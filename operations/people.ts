@@ -80,7 +80,8 @@ export const resetPassword = publicOperation({
 
 export const changeMe = personOperation({
   name: 'people.update',
-  summary: 'Change the name or password of the signed-in person. A new password needs the current one, and ends all other sessions.',
+  summary:
+    'Change the name or password of the signed-in person. A new password needs the current one, and ends all other sessions.',
   http: 'PATCH /api/v1/people/me',
   input: object({
     name: optional(PersonName),

@@ -15,8 +15,7 @@ export const listScheduled = operation({
   tools: [
     {
       name: 'list_scheduled',
-      description:
-        'Scheduled sends of a mailbox. For mail that was sent use list_messages with folder "sent".',
+      description: 'Scheduled sends. For sent mail use list_messages with folder sent.',
       toolset: 'sending',
       effect: 'read',
       expose: ['address', 'limit', 'before'],
@@ -64,7 +63,7 @@ export const cancelScheduled = operation({
     {
       name: 'cancel_scheduled',
       description:
-        'Cancel a scheduled send; one that was a draft becomes a draft again (draft_id). Mail that was sent cannot be recalled.',
+        'Cancel a scheduled send; a former draft becomes one again (draft_id). Sent mail cannot be recalled.',
       toolset: 'sending',
       effect: 'delete',
       expose: ['address', 'id'],

@@ -44,7 +44,7 @@ export const searchEverywhere = operation({
   tools: [
     {
       name: 'search_all_mailboxes',
-      description: 'Like search_messages, across every mailbox that you can access.',
+      description: 'Like search_messages, across all your mailboxes.',
       toolset: 'mail',
       effect: 'read',
       expose: ['q', 'limit', 'before'],

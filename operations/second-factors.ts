@@ -55,7 +55,8 @@ export const setTotp = personOperation({
 
 export const removeTotp = personOperation({
   name: 'totp.remove',
-  summary: 'Remove the authenticator app, so that signing in needs no code. Needs a code of the app, or a recovery code; either is used up.',
+  summary:
+    'Remove the authenticator app, so that signing in needs no code. Needs a code of the app, or a recovery code; either is used up.',
   http: 'DELETE /api/v1/people/me/totp',
   input: object({ code: SecondFactorCode }),
   output: Deleted,

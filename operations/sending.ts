@@ -61,7 +61,7 @@ export const sendMessage = operation({
     {
       name: 'send_message',
       description:
-        'Send one mail. A reply needs only inReplyTo and text. Repeating the call within 10 minutes sends nothing. To pass mail on use forward_message, for mail that a person should see first create_draft, for a separate mail to each of many people send_batch.',
+        'Send one mail. A reply needs only inReplyTo and text. Repeating the call within 10 minutes sends nothing. To pass mail on use forward_message, for a person to review first create_draft, for many people one by one send_batch.',
       toolset: 'sending',
       effect: 'send',
       expose: ['address', ...Object.keys(sendFields).filter((name) => name !== 'headers')],
@@ -108,8 +108,7 @@ export const forwardMessage = operation({
   tools: [
     {
       name: 'forward_message',
-      description:
-        'Forward a message to somebody else, below your own text, with its files. To reply use send_message with inReplyTo.',
+      description: 'Forward a message, below your own text, with its files. To reply use send_message with inReplyTo.',
       toolset: 'sending',
       effect: 'send',
       expose: ['address', 'message_id', 'to', 'cc', 'bcc', 'text', 'includeAttachments', 'sendAt'],

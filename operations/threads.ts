@@ -50,7 +50,7 @@ export const getThread = operation({
     {
       name: 'get_thread',
       description:
-        'A conversation as summaries of its messages, oldest first; with view also their bodies. For one message use read_message.',
+        'A conversation as summaries of its messages, oldest first; with view also their bodies. One message: read_message.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', 'thread_id', 'view', 'max_chars', 'limit', 'before'],
@@ -61,13 +61,15 @@ export const getThread = operation({
   input: object({
     address: AddressPart,
     thread_id: ThreadId,
-    view: optional(oneOf(bodyViews, { description: `Include the body of each message, for at most ${bodiesMax} of them.` })),
+    view: optional(
+      oneOf(bodyViews, { description: `Include the body of each message, for at most ${bodiesMax} of them.` }),
+    ),
     max_chars: optional(
       integer({
         minimum: 1,
         maximum: 100_000,
         default: charsDefault,
-        description: 'Cut each body after this many characters.',
+        description: 'Most characters of each body.',
       }),
     ),
     ...paging,

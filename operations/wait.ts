@@ -30,12 +30,12 @@ const fields = {
     string({
       minLength: 1,
       maxLength: regexCharsMax,
-      description: 'Must match in the subject or the text. RE2, such as (?i)code: \\d{6}.',
+      description: 'Matches the subject or text. RE2, such as (?i)code: \\d{6}.',
     }),
   ),
   has_code: optional(boolean({ description: 'Whether it has a verification code.' })),
   from_domain: optional(
-    string({ minLength: 1, maxLength: 253, description: 'Authenticated domain of the sender, or a parent of it.' }),
+    string({ minLength: 1, maxLength: 253, description: 'Authenticated domain of the sender, or a parent.' }),
   ),
   since: optional(identifier('Cursor of a list or wait, or time, from before you trigger the mail. Default: now.')),
   timeout: optional(
@@ -79,7 +79,7 @@ export const waitForMessage = operation({
     {
       name: 'wait_for_message',
       description:
-        'Wait for a message that passes all filters. Before you trigger the mail, note the time or the cursor of list_messages, and pass it as since. For a verification code or link use get_verification_code, for mail that has arrived list_messages.',
+        'Wait for a message that passes all filters. Before you trigger the mail, note the time or the cursor of list_messages; pass it as since. For a code or link to verify use get_verification_code, for mail that has arrived list_messages.',
       toolset: 'mail',
       effect: 'read',
       expose: exposed,
@@ -102,7 +102,7 @@ export const claimNextMessage = operation({
   tools: [
     {
       name: 'claim_next_message',
-      description: 'Like wait_for_message, but also leases the message to you. Only where several workers share a mailbox.',
+      description: 'Like wait_for_message, but leases the message to you. Only where several workers share a mailbox.',
       toolset: 'mail',
       effect: 'create',
       expose: ['address', 'from', 'from_domain', 'subject', 'has_code', 'since', 'timeout', 'claim'],
@@ -134,7 +134,7 @@ export const getVerification = operation({
     {
       name: 'get_verification_code',
       description:
-        'Wait for the code or link that a site mails you to sign in or verify an address, and get only that. Before you trigger the mail, note the time and pass it as since; give the domain of the site as from_domain. For the whole mail use wait_for_message.',
+        'Wait for the code or link that a site mails you to sign in or verify an address, and get only that. Before you trigger the mail, note the time; pass it as since, and the domain of the site as from_domain. For the whole mail use wait_for_message.',
       toolset: 'mail',
       effect: 'read',
       expose: ['address', 'from_domain', 'kind', 'since', 'timeout'],

@@ -32,7 +32,10 @@ export const AccountExport = object({
   state: oneOf(['waiting', 'running', 'done', 'failed']),
   progress: object({
     written: integer({ minimum: 0, description: 'Records written so far.' }),
-    total: integer({ minimum: 0, description: 'Records to write, counted at the beginning; 0 until they are counted.' }),
+    total: integer({
+      minimum: 0,
+      description: 'Records to write, counted at the beginning; 0 until they are counted.',
+    }),
   }),
   createdAt: timestamp(),
   url: nullable(string({ format: 'uri', description: 'Opens the zip file without a key; null until it is done.' })),
@@ -137,7 +140,10 @@ export const Usage = object({
   requestsPerMinute: integer(),
   batch: object({ recipientsPerCall: integer(), recipientsPerMinute: integer() }),
   webhooks: object({ used: used('Endpoints.'), limit: integer() }),
-  marketing: object({ limit: integer() }, { description: 'Marketing sends in a month, which have a budget of their own.' }),
+  marketing: object(
+    { limit: integer() },
+    { description: 'Marketing sends in a month, which have a budget of their own.' },
+  ),
   lens: object({
     used: used('Mails that Lens read.'),
     limit: integer(),

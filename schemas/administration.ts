@@ -82,7 +82,8 @@ export const Refusals = object({
     object({
       from: timestamp({ description: 'The beginning of the hour.' }),
       codes: record(integer(), {
-        description: 'How often each reply refused a command or a mail, by code and enhanced code, such as "550 5.1.1".',
+        description:
+          'How often each reply refused a command or a mail, by code and enhanced code, such as "550 5.1.1".',
       }),
     }),
     { description: 'The hours in which anything was refused, the oldest first.' },
@@ -104,7 +105,9 @@ export const Processes = object({
           eventLoopMs: number({ description: 'Delay of the event loop, 99th percentile.' }),
           databaseMs: number({ description: 'How long the database took to answer.' }),
         }),
-        { description: 'The oldest first; over a long time, one sample with the worst values for several minutes each.' },
+        {
+          description: 'The oldest first; over a long time, one sample with the worst values for several minutes each.',
+        },
       ),
     }),
   ),

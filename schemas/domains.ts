@@ -27,7 +27,9 @@ export type DomainDnsRecord = Infer<typeof DomainDnsRecord>
 
 export const Domain = object({
   domain: string(),
-  status: oneOf(domainStatuses, { description: 'A broken domain still sends and receives; a pending one does not yet.' }),
+  status: oneOf(domainStatuses, {
+    description: 'A broken domain still sends and receives; a pending one does not yet.',
+  }),
   verifiedAt: nullable(timestamp()),
   records: array(DomainDnsRecord, { description: 'What to publish in the DNS; none for a free domain.' }),
   defaultDisplayName: nullable(string()),
@@ -46,7 +48,11 @@ export type Domain = Infer<typeof Domain>
 /** Bounds of the time to live of a record, in seconds. */
 const ttlMin = 60
 export const ttlMax = 604_800
-export const RecordTtl = integer({ minimum: ttlMin, maximum: ttlMax, description: 'Seconds that resolvers may cache it.' })
+export const RecordTtl = integer({
+  minimum: ttlMin,
+  maximum: ttlMax,
+  description: 'Seconds that resolvers may cache it.',
+})
 export const RecordName = string({
   maxLength: identifierMax,
   description: 'Name within the domain, or the full name: www, *.shop, _sip._tcp; @ is the domain itself.',
@@ -66,6 +72,8 @@ export const DnsRecord = object({
   ttl: integer(),
   priority: nullable(integer({ description: 'Only for MX and SRV.' })),
   mailCritical: boolean({ description: 'Whether mail depends on it: changing or deleting it needs force.' }),
-  managed: boolean({ description: 'Whether the service keeps it up to date; it stops once somebody changes the record.' }),
+  managed: boolean({
+    description: 'Whether the service keeps it up to date; it stops once somebody changes the record.',
+  }),
 })
 export type DnsRecord = Infer<typeof DnsRecord>

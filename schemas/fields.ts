@@ -72,7 +72,7 @@ export const pageSizeDefault = 50
 export const pageSizeMax = 200
 export const paging = {
   limit: optional(integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault, description: 'At most 200.' })),
-  before: optional(identifier('"next" of an earlier page.')),
+  before: optional(identifier('next of a page.')),
 } as const
 const Next = described('Cursor of the next page; null at the end.', nullable(string()))
 

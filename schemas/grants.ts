@@ -10,11 +10,14 @@ export const Grant = object({
   name: string({ description: 'What the program calls itself.' }),
   clientId: string({ description: 'Of the program: an id (oac_...), or the URL of its metadata document.' }),
   redirectsTo: string({
-    description: 'Where the program received its access: a host, or the URL scheme of a program on the computer of the person.',
+    description:
+      'Where the program received its access: a host, or the URL scheme of a program on the computer of the person.',
   }),
   person: nullable(Person),
   scopes: array(oneOf(allScopes)),
-  mailboxes: nullable(array(string(), { description: 'The only mailboxes that it reaches; null: all of the account.' })),
+  mailboxes: nullable(
+    array(string(), { description: 'The only mailboxes that it reaches; null: all of the account.' }),
+  ),
   createdAt: timestamp(),
   endsAt: timestamp({ description: 'When it ends unless the program renews it.' }),
   ...lastUse,

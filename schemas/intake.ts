@@ -66,11 +66,11 @@ export type IntakeRetention = (typeof intakeRetentions)[number]
 
 export const IntakeDeliveryInput = object(
   {
-    type: oneOf(['api', 'webhook'], { description: '"api": records are read through the API. "webhook": they are also posted.' }),
+    type: oneOf(['api', 'webhook'], {
+      description: '"api": records are read through the API. "webhook": they are also posted.',
+    }),
     url: optional(described('Where to post records: an endpoint is created for this mailbox alone.', WebhookUrl)),
-    webhookId: optional(
-      string({ maxLength: 100, description: 'An existing endpoint (whk_...), instead of "url".' }),
-    ),
+    webhookId: optional(string({ maxLength: 100, description: 'An existing endpoint (whk_...), instead of "url".' })),
   },
   { description: 'Where the records go.' },
 )
@@ -103,7 +103,9 @@ export const Intake = object({
 })
 export type Intake = Infer<typeof Intake>
 export const NewIntake = extended(Intake, {
-  secret: optional(string({ description: 'Signs every delivery to the endpoint that was created for it. Shown once.' })),
+  secret: optional(
+    string({ description: 'Signs every delivery to the endpoint that was created for it. Shown once.' }),
+  ),
 })
 
 const LensValue = nullable(anyOf([string(), number(), boolean(), array(string())]))

@@ -20,9 +20,13 @@ export const Key = object({
   name: string(),
   kind: oneOf(keyKinds),
   scopes: array(oneOf(allScopes)),
-  mailboxes: nullable(array(string(), { description: 'Mailboxes that an agent key reaches; null: all of the account.' })),
+  mailboxes: nullable(
+    array(string(), { description: 'Mailboxes that an agent key reaches; null: all of the account.' }),
+  ),
   approval: KeyApproval,
-  heldBy: optional(oneOf(['partner'], { description: 'Set if the partner created and holds the key; absent for other keys.' })),
+  heldBy: optional(
+    oneOf(['partner'], { description: 'Set if the partner created and holds the key; absent for other keys.' }),
+  ),
   createdAt: timestamp(),
   expiresAt: nullable(timestamp()),
   revokedAt: nullable(timestamp()),

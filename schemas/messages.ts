@@ -121,7 +121,9 @@ const bodyFields = {
   reply: optional(untrusted(string({ description: 'The body without quoted history and signature.' }))),
 } as const
 const cutFields = {
-  truncated: boolean({ description: 'Whether a body is incomplete: cut by max_chars, or beyond the limits for reading.' }),
+  truncated: boolean({
+    description: 'Whether a body is incomplete: cut by max_chars, or beyond the limits for reading.',
+  }),
   next: described('Pass as cursor to continue where a body was cut.', nullable(string())),
 } as const
 

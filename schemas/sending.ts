@@ -65,7 +65,7 @@ export type AttachmentInput = Infer<typeof AttachmentInput>
 export const AttachmentsInput = array(AttachmentInput, {
   maxItems: attachmentsMax,
   description:
-    'Files: {name, contentType, content (base64)}, or an attachment of a message here {messageId, attachmentId}. At most 10, 10 MB.',
+    'Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB.',
 })
 
 /** Longest body in Markdown, in characters: more than a person reads, and still quick to render. */
@@ -90,7 +90,9 @@ export const HeadersInput = unlisted(
 )
 
 const contentFields = {
-  from: optional(line(identifierMax, addressExample, { description: 'The mailbox, an alias of it, or a plus address of it.' })),
+  from: optional(
+    line(identifierMax, addressExample, { description: 'The mailbox, or an alias or plus address of it.' }),
+  ),
   fromName: optional(line(headerLineMax, 'Ann Smith', { description: 'Sender name of this message only.' })),
   replyTo: optional(described('Where replies go instead of the sender.', AddressesInput)),
   subject: optional(line(headerLineMax, 'Order 4711', { description: 'One line.' })),
@@ -102,28 +104,28 @@ const contentFields = {
 } as const
 
 const sendAt = {
-  sendAt: optional(timestamp({ description: 'When to send, at most 30 days ahead. Default: now.' })),
+  sendAt: optional(timestamp({ description: 'At most 30 days ahead. Default: now.' })),
 } as const
 
 export const NewSendTime = timestamp({ description: 'When to send, at most 30 days ahead.' })
 
 const copies = {
-  cc: optional(described('Recipients of a copy.', AddressesInput)),
-  bcc: optional(described('Recipients of a hidden copy.', AddressesInput)),
+  cc: optional(described('Who gets a copy.', AddressesInput)),
+  bcc: optional(described('Blind copies.', AddressesInput)),
 } as const
 
 export const draftFields = {
   to: optional(described('Recipients: one address or several.', AddressesInput)),
   ...copies,
-  inReplyTo: optional(described('message_id of the message that this answers; "to" and "subject" may then be left out.', MessageId)),
-  replyAll: optional(boolean({ description: 'With inReplyTo: reply to everybody it was sent to.' })),
+  inReplyTo: optional(described('message_id that this answers; "to" and "subject" may then be left out.', MessageId)),
+  replyAll: optional(boolean({ description: 'With inReplyTo: reply to all.' })),
   ...contentFields,
 } as const
-export const DraftId = identifier('message_id of the draft (msg_...).')
+export const DraftId = identifier('Its message_id (msg_...).')
 export const sendDraftFields = sendAt
 
 const dryRun = {
-  dryRun: optional(boolean({ description: 'Send nothing, and report what would be sent.' })),
+  dryRun: optional(boolean({ description: 'Only report what would be sent.' })),
 } as const
 
 export const sendFields = {
@@ -236,7 +238,9 @@ export const Cancelled = extended(Scheduled, draftAgain)
 export const Suppression = object({
   email: string(),
   reason: oneOf(suppressionReasons),
-  detail: untrusted(described('The reply of the remote server, or the report; null if it was added by hand.', nullable(string()))),
+  detail: untrusted(
+    described('The reply of the remote server, or the report; null if it was added by hand.', nullable(string())),
+  ),
   mailboxes: described(
     'For an address that an agent key added: the mailboxes whose mail it applies to, besides mail by that key. null: all mail of the account.',
     nullable(array(string())),
@@ -261,7 +265,7 @@ export const RecipientStatus = object({
   reason: nullable(string()),
   at: timestamp({ description: 'Time of the last change.' }),
   mx: untrusted(described('The server that answered, by the name it gives itself.', nullable(string()))),
-  response: untrusted(described("The reply of the remote server, word for word.", nullable(string()))),
+  response: untrusted(described('The reply of the remote server, word for word.', nullable(string()))),
   attempts: integer(),
 })
 export type RecipientStatus = Infer<typeof RecipientStatus>
@@ -394,12 +398,13 @@ export const batchFields = {
     {
       minItems: 1,
       maxItems: batchRecipientsMax,
-      description: 'Each {email, fields {token: value}}, up to the limit of the plan.',
+      description: "Each {email, fields {token: value}}, up to the plan's limit.",
     },
   ),
   idempotencyKey: string({
     maxLength: identifierMax,
-    description: 'Derive it from the event that causes the batch, not from the time. The same key returns the first batch.',
+    description:
+      'Derive it from the event that causes the batch, not from the time. The same key returns the first batch.',
   }),
 } as const
 export const BatchResult = object({

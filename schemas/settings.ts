@@ -145,7 +145,11 @@ export const settings = {
       null,
       'Address of that store. Without it: AWS, in the region.',
     ),
-    region: setting(string({ minLength: 1 }), 'us-east-1', 'The region of the bucket; stores other than AWS accept any.'),
+    region: setting(
+      string({ minLength: 1 }),
+      'us-east-1',
+      'The region of the bucket; stores other than AWS accept any.',
+    ),
     pathStyle: setting(
       boolean(),
       false,
@@ -189,7 +193,7 @@ export const settings = {
       }),
     ),
     null,
-    "Name in HELO, certificates and Message-IDs. Without it: the host name of the machine.",
+    'Name in HELO, certificates and Message-IDs. Without it: the host name of the machine.',
   ),
   administrators: setting<readonly string[]>(
     array(emailAddress),
@@ -418,7 +422,10 @@ export const settings = {
   },
   signup: {
     enabled: setting(boolean(), true, 'Whether accounts can be created without a person (POST /api/v1/signup).'),
-    perAddressPerDay: count(20, 'Signups in a day (UTC) from one network address; against mass signups by one machine.'),
+    perAddressPerDay: count(
+      20,
+      'Signups in a day (UTC) from one network address; against mass signups by one machine.',
+    ),
     perNetworkPerDay: count(
       100,
       'Signups in a day (UTC) from one IPv6 /64 or IPv4 /24; against mass signups from many addresses.',
@@ -501,7 +508,10 @@ export const settings = {
     ),
     model: optionalString('Name of the model. Without it: the default of the endpoint.'),
     key: optionalString('Key of the endpoint, sent as a bearer token. Better set by its variable than in a file.'),
-    timeoutMs: timerMs(20_000, 'How long an answer may take; after that, or if it fails, the rules extract the fields.'),
+    timeoutMs: timerMs(
+      20_000,
+      'How long an answer may take; after that, or if it fails, the rules extract the fields.',
+    ),
   },
   keep: {
     approvalDays: setting(
@@ -511,10 +521,7 @@ export const settings = {
       'days',
     ),
     discardedDays: days(30, 'How long mail stays in Trash and Spam before it is deleted.'),
-    deletedMailboxDays: days(
-      30,
-      'How long the mail of a deleted mailbox is kept, and its address reserved.',
-    ),
+    deletedMailboxDays: days(30, 'How long the mail of a deleted mailbox is kept, and its address reserved.'),
     reportDays: setting(
       integer({ minimum: 1, maximum: 800 }),
       90,
@@ -536,7 +543,10 @@ export const settings = {
       messageBytes: bytes(25 * MiB, 'Size of one message; against filling the disk by a single mail.'),
       headerBytes: bytes(1 * MiB, 'Size of the header of one message; against header bombs.'),
       headerCount: count(10_000, 'Header fields of one message; against header bombs.'),
-      lineBytes: bytes(65_536, 'Length of one line; longer lines could not be kept byte for byte, so they are refused.'),
+      lineBytes: bytes(
+        65_536,
+        'Length of one line; longer lines could not be kept byte for byte, so they are refused.',
+      ),
       mimeDepth: setting(
         integer({ minimum: 1, maximum: 50 }),
         40,

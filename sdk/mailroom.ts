@@ -80,7 +80,10 @@ export class Mailroom extends Groups {
       if (found !== null) return found
       if (isClaimed && answer.message !== null) await messages.release(address, answer.message.message_id, options)
       if (Date.now() >= endsAt)
-        throw new WaitTimeoutError(`No matching message arrived at ${address} within ${timeout} seconds.`, answer.near_misses)
+        throw new WaitTimeoutError(
+          `No matching message arrived at ${address} within ${timeout} seconds.`,
+          answer.near_misses,
+        )
       since = answer.cursor
     }
   }

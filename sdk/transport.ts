@@ -195,7 +195,9 @@ export class Transport {
     this.#options = options
     const baseUrl = options.baseUrl ?? (environment('MAILROOM_BASE_URL') || defaultBaseUrl)
     if (!/^https?:\/\/[^/]/i.test(baseUrl))
-      throw new TypeError(`"${baseUrl}" is not the address of a service: write "baseUrl" like https://mail.example.com.`)
+      throw new TypeError(
+        `"${baseUrl}" is not the address of a service: write "baseUrl" like https://mail.example.com.`,
+      )
     this.#baseUrl = baseUrl.replace(/\/+$/, '')
   }
 
@@ -399,7 +401,9 @@ function fileOf({ body }: Response, { ending, limitMs, release }: Reading): Read
           controller.close()
         } catch (error) {
           release()
-          throw signal.aborted ? signal.reason : new ConnectionError('The connection was cut within the file.', { cause: error })
+          throw signal.aborted
+            ? signal.reason
+            : new ConnectionError('The connection was cut within the file.', { cause: error })
         } finally {
           clearTimeout(timer)
         }

@@ -75,7 +75,11 @@ export const parts: readonly Part[] = [
       page('mcp', 'MCP', 'Connect a client of the Model Context Protocol; tools, resources and prompts.'),
       page('typescript', 'mailroom-sdk', 'The package for TypeScript and JavaScript.', 'sdk/README.md'),
       page('python', 'mailroom-sdk for Python', 'The package for Python.', 'sdk/python/README.md'),
-      page('understanding', 'How mail is understood', 'How replies, signatures and codes are recognised, and how well.'),
+      page(
+        'understanding',
+        'How mail is understood',
+        'How replies, signatures and codes are recognised, and how well.',
+      ),
       page('dashboard', 'The dashboard', 'What people do in a browser: mail, mailboxes, keys, domains and the rest.'),
       page('people', 'People', 'How people sign up and in, second factors, roles, and claiming an account.'),
       page('oauth', 'Programs that connect by OAuth', 'How programs act for a person without a key.'),

@@ -137,14 +137,10 @@ function refusalOf(error: unknown, { host, user }: ImapAccount): Failure | null 
 }
 
 function gone(error: unknown, { host, port }: ImapAccount): Failure {
-  return new Failure(
-    'unavailable',
-    sentence(`The server ${host} cannot be reached at port ${port}: ${told(error)}`),
-    {
-      cause: error,
-      fix: 'Check that an IMAP server answers there, and run the command again: it continues with what is missing.',
-    },
-  )
+  return new Failure('unavailable', sentence(`The server ${host} cannot be reached at port ${port}: ${told(error)}`), {
+    cause: error,
+    fix: 'Check that an IMAP server answers there, and run the command again: it continues with what is missing.',
+  })
 }
 
 /** Runs `work` with the folder selected, read-only by default. */

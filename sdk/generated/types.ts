@@ -13,7 +13,7 @@ export type Error = {
   readonly docs: string
   /** The HTTP status again. */
   readonly statusCode: number
-  /** The field to blame; only on validation_error. */
+  /** The field at fault; only on validation_error. */
   readonly param?: string
   /** The missing scope; only on insufficient_scope. */
   readonly requiredScope?: string
@@ -24,7 +24,7 @@ export type Error = {
 }
 
 export type Address = {
-  /** Empty without a name. */
+  /** Empty if there is none. */
   readonly name: string
   readonly address: string
 }
@@ -44,7 +44,7 @@ export type MessageSummary = {
   readonly mailbox: string
   readonly thread_id: string
   readonly folder: string
-  /** The first author, with an empty address where From gives a name alone; null without either. */
+  /** The first author, with an empty address if From has only a name; null if From has neither. */
   readonly from: Address | null
   readonly to: readonly Address[]
   readonly cc: readonly Address[]
@@ -65,7 +65,7 @@ export type FullMessage = {
   readonly mailbox: string
   readonly thread_id: string
   readonly folder: string
-  /** The first author, with an empty address where From gives a name alone; null without either. */
+  /** The first author, with an empty address if From has only a name; null if From has neither. */
   readonly from: Address | null
   readonly to: readonly Address[]
   readonly cc: readonly Address[]
@@ -85,25 +85,25 @@ export type FullMessage = {
   readonly references: readonly string[]
   /** The whole body as plain text, as a person sees it. */
   readonly text?: string
-  /** In the view markdown: the whole body as a person sees it, with headings, emphasis, links, lists, tables of data and the words of images. Plain text stays as it is. */
+  /** In the view markdown: the whole body as a person sees it, with headings, emphasis, links, lists, data tables and the text of images. Plain text is unchanged. */
   readonly markdown?: string
   /** The body without quoted history and signature. */
   readonly reply?: string
-  /** The whole body as sanitised HTML; null without one. It runs and loads nothing: images of the message (cid:) have the address of their attachment, remote images stand in data-remote-src, as loading one tells the sender that the mail was read. What a person does not see is left out. */
+  /** The whole body as sanitised HTML; null without one. It runs and loads nothing: images of the message (cid:) have the address of their attachment; remote images are kept in data-remote-src, because loading one tells the sender that the mail was read. Text that a person does not see is left out. */
   readonly html?: string | null
   /** In the views headers and full: all, in order, [name, value]. */
   readonly headers?: readonly (readonly string[])[]
-  /** null for mail that did not come in by SMTP. */
+  /** null for mail that did not arrive by SMTP. */
   readonly trust: Trust | null
-  /** null when nothing is to be verified. */
+  /** null if there is no code or link. */
   readonly verification: Verification | null
-  /** In the views reply, text, markdown and full: text that a person does not see, left out of the bodies. kind: display_none, transparent, zero_size, off_screen, same_colour, covered, comment, zero_width, tag_characters; bidi_override: letters shown in another order, as they were written (the bodies have them as they show); terminal_escape: sequences that a terminal obeys; lookalike_domain: with letters that look like those of another; alternative: sentences of a plain text part that the HTML shows nowhere (text, reply and snippet are then those of the HTML). */
+  /** In the views reply, text, markdown and full: text that a person does not see and that is left out of the bodies. kind: display_none, transparent, zero_size, off_screen, same_colour, covered, comment, zero_width, tag_characters; bidi_override: letters displayed in another order, given as they were written (the bodies have them as displayed); terminal_escape: sequences that a terminal obeys; lookalike_domain: a domain whose letters look like those of another; alternative: sentences of a plain text part that the HTML shows nowhere (text, reply and snippet are then those of the HTML). */
   readonly hidden?: readonly Hidden[]
-  /** What the body is encrypted with; null when it can be read. What is only signed is read, its signature not verified. */
+  /** How the body is encrypted; null if it can be read. A body that is only signed is read, and its signature is not verified. */
   readonly encrypted: 'pgp' | 'smime' | null
-  /** Whether a body is not whole: cut by max_chars, or past the limits of reading. */
+  /** Whether a body is incomplete: cut by max_chars, or beyond the limits for reading. */
   readonly truncated: boolean
-  /** Pass as cursor to read on where a body was cut. */
+  /** Pass as cursor to continue where a body was cut. */
   readonly next: string | null
 }
 
@@ -112,11 +112,11 @@ export type SendResult = {
   readonly id: string
   readonly message_id: string | null
   readonly thread_id: string | null
-  /** waiting_for_approval: it is sent when a person approves it; read it by its id to see. */
+  /** waiting_for_approval: sent once a person approves it; get the send by its id to check. */
   readonly status: 'queued' | 'scheduled' | 'waiting_for_approval'
   /** When it will be sent; only while it is scheduled. */
   readonly sendAt?: string
-  /** What a person is asked to approve: a draft that is changed is asked for anew. */
+  /** The approval that is requested; changing the draft voids it. */
   readonly approval?: {
     readonly id: string
     readonly hash: string
@@ -127,7 +127,7 @@ export type SendResult = {
     readonly email: string
     readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
   })[]
-  /** Recipients that are not written to, because they are on the suppression list. */
+  /** Recipients left out because they are on the suppression list. */
   readonly suppressed: readonly string[]
 }
 
@@ -137,7 +137,7 @@ export type Mailbox = {
   readonly kind: 'agent' | 'person'
   readonly domain: string
   readonly createdAt: string
-  /** Id of the key that made it (key_...); null when an administrator or the service did. */
+  /** Id of the key that created it (key_...); null if an administrator or the service created it. */
   readonly createdBy: string | null
   readonly signature: string | null
   readonly autoReply: {
@@ -162,7 +162,7 @@ export type SignupResult = {
   readonly api_key: string
   readonly claim_url: string
   readonly expires_at: string
-  /** Where the REST API of the mailbox is. */
+  /** Base URL of the mailbox in the REST API. */
   readonly base_url: string
   readonly mcp_url: string
 }
@@ -180,7 +180,7 @@ export type Account = {
   readonly agentsPlan: 'free' | 'developer' | 'scale' | null
   readonly claimExpiresAt?: string
   readonly owner?: string
-  /** required: what agent keys of the account send waits until a person has approved it. */
+  /** required: sends by agent keys of the account wait until a person approves them. */
   readonly approval: 'none' | 'required'
   readonly sandbox: boolean
   readonly createdAt: string
@@ -189,7 +189,7 @@ export type Account = {
 export type Usage = {
   readonly plan: 'trial' | 'starter' | 'growth' | 'pro' | 'business' | null
   readonly agentsPlan: 'free' | 'developer' | 'scale' | null
-  /** The calendar month (UTC). */
+  /** The current calendar month (UTC). */
   readonly period: {
     readonly from: string
     readonly to: string
@@ -228,7 +228,7 @@ export type Usage = {
     readonly used: number
     readonly limit: number
   }
-  /** The budget of marketing sends in a month. */
+  /** Marketing sends in a month, which have a budget of their own. */
   readonly marketing: {
     readonly limit: number
   }
@@ -236,7 +236,7 @@ export type Usage = {
     /** Mails that Lens read. */
     readonly used: number
     readonly limit: number
-    /** Those of them beyond the limit: extra usage. */
+    /** How many of them are beyond the limit, as extra usage. */
     readonly extra: number
   }
   /** Message events dropped at 2,000 an hour. */
@@ -256,14 +256,14 @@ export type Webhook = {
   readonly ordering: 'none' | 'mailbox'
   readonly description: string | null
   readonly createdAt: string
-  /** The first failure since the last success; null when the last delivery succeeded. */
+  /** When the first failure since the last success occurred; null if the last delivery succeeded. */
   readonly failingSince: string | null
-  /** When and why the service turned it off: all deliveries failed for 5 days, or the agent key that made it ended. null otherwise. */
+  /** When and why the service turned it off: all deliveries failed for 5 days, or the agent key that created it ended. null otherwise. */
   readonly turnedOff: {
     readonly at: string
     readonly reason: 'failures' | 'key'
   } | null
-  /** Until when the secret before the last rotation signs too. */
+  /** Until when the secret before the last rotation also signs. */
   readonly previousSecretUntil: string | null
 }
 
@@ -280,14 +280,14 @@ export type NewWebhook = {
   readonly ordering: 'none' | 'mailbox'
   readonly description: string | null
   readonly createdAt: string
-  /** The first failure since the last success; null when the last delivery succeeded. */
+  /** When the first failure since the last success occurred; null if the last delivery succeeded. */
   readonly failingSince: string | null
-  /** When and why the service turned it off: all deliveries failed for 5 days, or the agent key that made it ended. null otherwise. */
+  /** When and why the service turned it off: all deliveries failed for 5 days, or the agent key that created it ended. null otherwise. */
   readonly turnedOff: {
     readonly at: string
     readonly reason: 'failures' | 'key'
   } | null
-  /** Until when the secret before the last rotation signs too. */
+  /** Until when the secret before the last rotation also signs. */
   readonly previousSecretUntil: string | null
   /** Signs every delivery. Shown once. */
   readonly secret: string
@@ -313,7 +313,7 @@ export type Customer = {
   /** The Agents plan; null: none. */
   readonly agentsPlan: 'free' | 'developer' | 'scale' | null
   readonly status: 'active' | 'paused' | 'suspended'
-  /** Made with a test key: it is for trying things, and no mail leaves the machine. */
+  /** Whether it was created with a test key: no mail of it leaves the machine. */
   readonly sandbox: boolean
   readonly createdAt: string
 }
@@ -326,7 +326,7 @@ export type AccountDetails = {
   readonly agentsPlan: 'free' | 'developer' | 'scale' | null
   readonly claimExpiresAt?: string
   readonly owner?: string
-  /** required: what agent keys of the account send waits until a person has approved it. */
+  /** required: sends by agent keys of the account wait until a person approves them. */
   readonly approval: 'none' | 'required'
   readonly sandbox: boolean
   readonly createdAt: string
@@ -338,7 +338,7 @@ export type AccountDetails = {
     readonly reason: string
     readonly at: string
   } | null
-  /** The figures that are raised above those of the plans. */
+  /** Figures that were raised above those of the plans. */
   readonly raised: { readonly [name: string]: number }
   readonly people: readonly ({
     readonly email: string
@@ -353,7 +353,7 @@ export type AccountDetails = {
     /** Bytes. */
     readonly storage: number
   }
-  /** Each day from the first to today, also those without anything. */
+  /** Each day from the first to today, including days without mail. */
   readonly days: readonly DayUsage[]
 }
 
@@ -363,7 +363,7 @@ export type AccountExport = {
   readonly progress: {
     /** Records written so far. */
     readonly written: number
-    /** Records there were at the beginning; 0 while that is not known. */
+    /** Records to write, counted at the beginning; 0 until they are counted. */
     readonly total: number
   }
   readonly createdAt: string
@@ -391,7 +391,7 @@ export type AdministeredAccount = {
   readonly agentsPlan: 'free' | 'developer' | 'scale' | null
   readonly claimExpiresAt?: string
   readonly owner?: string
-  /** required: what agent keys of the account send waits until a person has approved it. */
+  /** required: sends by agent keys of the account wait until a person approves them. */
   readonly approval: 'none' | 'required'
   readonly sandbox: boolean
   readonly createdAt: string
@@ -403,7 +403,7 @@ export type AdministeredAccount = {
     readonly reason: string
     readonly at: string
   } | null
-  /** The figures that are raised above those of the plans. */
+  /** Figures that were raised above those of the plans. */
   readonly raised: { readonly [name: string]: number }
 }
 
@@ -423,25 +423,25 @@ export type AppPassword = {
 
 export type Approval = {
   readonly id: string
-  /** The id that the send has (em_...). */
+  /** Id of the send (em_...). */
   readonly email_id: string
   readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
-  /** Of the message, its sender, its recipients and its time: repeat it to decide. */
+  /** Hash of the message, its sender, recipients and time: repeat it in the decision. */
   readonly hash: string
   readonly mailbox: string | null
   readonly draft_id: string | null
-  /** The key that asks (key_...). */
+  /** The key that sends (key_...). */
   readonly keyId: string
   readonly from: string
   readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly bcc: readonly string[]
-  /** All to whom it goes, whatever the header of the message says. */
+  /** Everybody who receives it, whatever the header of the message says. */
   readonly recipients: readonly string[]
   readonly subject: string | null
   readonly sendAt: string | null
   readonly createdAt: string
-  /** When it expires if nobody decides. */
+  /** When it expires without a decision. */
   readonly expiresAt: string
   readonly decidedAt: string | null
   readonly decidedBy: string | null
@@ -451,7 +451,7 @@ export type Approval = {
 export type ApprovalState = {
   /** Id of the approval (apr_...). */
   readonly id: string
-  /** void: its draft was changed or taken away meanwhile; send it again to ask anew. */
+  /** void: its draft was changed or removed meanwhile; send it again to request a new approval. */
   readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
   readonly reason: string | null
 }
@@ -459,18 +459,18 @@ export type ApprovalState = {
 export type AuditEntry = {
   readonly id: string
   readonly at: string
-  /** A key (key_...), a program that connected by OAuth (gnt_...), a person (usr_...), a partner by its own key (key_...), or without id an administrator or the service itself. */
+  /** A key (key_...), a program connected by OAuth (gnt_...), a person (usr_...), or a partner by its own key (key_...); without id: an administrator, or the service itself. */
   readonly who: {
     readonly kind: 'key' | 'program' | 'person' | 'partner' | 'administrator' | 'service'
     readonly id: string | null
   }
-  /** What was asked for, such as messages.send. */
+  /** The operation, such as messages.send. */
   readonly action: string
   readonly target: string | null
   /** done, or the code of the refusal. */
   readonly outcome: string
   readonly address: string | null
-  /** Of a DNS record: as it was before, and is after. */
+  /** For a change of a DNS record: the record before and after it. */
   readonly change?: {
     readonly before: { readonly [name: string]: unknown } | null
     readonly after: { readonly [name: string]: unknown } | null
@@ -485,12 +485,12 @@ export type BatchResult = {
     readonly email: string
     readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
   })[]
-  /** Token fields that a recipient lacks; they render empty. */
+  /** Tokens for which a recipient has no field; they render empty. */
   readonly missingFields: readonly {
     readonly email: string
     readonly fields: readonly string[]
   }[]
-  /** Whether this is the batch of an earlier call with the same key. */
+  /** Whether an earlier call with the same key made this batch. */
   readonly replayed: boolean
 }
 
@@ -499,7 +499,7 @@ export type BatchStatus = {
   readonly recipients: readonly ({
     readonly email: string
     readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
-    /** Of a bounce what the remote answered, word for word. */
+    /** For a bounce, the reply of the remote server, word for word. */
     readonly reason: string | null
     readonly email_id: string | null
   })[]
@@ -507,20 +507,20 @@ export type BatchStatus = {
 
 export type BatchSummary = {
   readonly id: string
-  /** The address that it is sent from. */
+  /** The address that sends it. */
   readonly mailbox: string
   readonly subject: string
   readonly createdAt: string
-  /** Recipients whose mail was made, or refused. */
+  /** Recipients whose mail was created or refused. */
   readonly handled: number
   /** All recipients. */
   readonly total: number
-  /** No more mail is made of it: all recipients were handled, or its mailbox is gone. */
+  /** Whether it is finished: all recipients were handled, or its mailbox is gone. */
   readonly ended: boolean
 }
 
 export type Contact = {
-  /** As it was last given; empty without one. */
+  /** The name last used; empty without one. */
   readonly name: string
   readonly address: string
   readonly last_seen_at: string
@@ -531,7 +531,7 @@ export type Contact = {
 }
 
 export type DailyUsage = {
-  /** Each day from the first to today, also those without anything. */
+  /** Each day from the first to today, including days without mail. */
   readonly days: readonly DayUsage[]
 }
 
@@ -557,14 +557,14 @@ export type Delivery = {
   readonly webhookId: string
   readonly eventId: string
   readonly type: string
-  /** A resend and a test event have one attempt. */
+  /** Resends and test events have a single attempt. */
   readonly origin: 'event' | 'resend' | 'test'
   /** "skipped": the endpoint was turned off or removed. */
   readonly state: 'waiting' | 'delivered' | 'failed' | 'skipped'
   readonly createdAt: string
-  /** null when none follows. */
+  /** null if there is none. */
   readonly nextAttemptAt: string | null
-  /** The body of every attempt, to the byte. */
+  /** The exact body of every attempt. */
   readonly body: string
   readonly attempts: readonly ({
     readonly at: string
@@ -573,7 +573,7 @@ export type Delivery = {
     /** Headers of the request. */
     readonly headers: { readonly [name: string]: string }
     readonly status: number | null
-    /** Headers of the answer that help to find it again. */
+    /** Headers of the answer that help to trace it. */
     readonly responseHeaders: { readonly [name: string]: string }
     /** The first 4 KB of the answer; null without one. */
     readonly response: string | null
@@ -584,11 +584,11 @@ export type Delivery = {
 
 export type DeliveryReport = {
   readonly id: string
-  /** The copy in Sent; null when none is kept. */
+  /** The copy in Sent; null if none is kept. */
   readonly message_id: string | null
   readonly mailbox: string | null
   readonly subject: string | null
-  /** Of the recipient who is furthest behind; when all are done with, the worst of what happened. */
+  /** The status of the recipient who is furthest behind; once all are final, the worst outcome. */
   readonly status: 'scheduled' | 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
   readonly recipients: readonly RecipientStatus[]
 }
@@ -597,13 +597,13 @@ export type Destination = {
   readonly domain: string
   /** Recipients whose mail has not gone out. */
   readonly waiting: number
-  /** Those of them that were attempted before. */
+  /** How many of them were attempted before. */
   readonly attempted: number
-  /** Since when the oldest of them waits. */
+  /** When the oldest of them began to wait. */
   readonly oldestAt: string
   /** When the next attempt is due. */
   readonly nextAt: string
-  /** What the domain answered last. */
+  /** The latest answers of the domain. */
   readonly answers: readonly {
     readonly at: string
     readonly answer: string
@@ -613,20 +613,20 @@ export type Destination = {
 export type DnsRecord = {
   readonly id: string
   readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'CAA' | 'NS'
-  /** The name in full. */
+  /** The full name. */
   readonly name: string
   readonly value: string
   readonly ttl: number
   readonly priority: number | null
-  /** Whether mail depends on it: it is changed and deleted with force alone. */
+  /** Whether mail depends on it: changing or deleting it needs force. */
   readonly mailCritical: boolean
-  /** Whether the service keeps it up to date, until somebody changes it. */
+  /** Whether the service keeps it up to date; it stops once somebody changes the record. */
   readonly managed: boolean
 }
 
 export type Domain = {
   readonly domain: string
-  /** A broken domain sends and receives; a pending one does not yet. */
+  /** A broken domain still sends and receives; a pending one does not yet. */
   readonly status: 'pending' | 'verified' | 'broken'
   readonly verifiedAt: string | null
   /** What to publish in the DNS; none for a free domain. */
@@ -636,24 +636,24 @@ export type Domain = {
   readonly shared: boolean
   readonly createdAt?: string
   readonly checkedAt?: string | null
-  /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
+  /** Who maintains the DNS records: this service, another server that it updates, or the owner by hand. */
   readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
-  /** When its registration ends, as far as that is known. */
+  /** When its registration ends, if that is known. */
   readonly expiresAt?: string
 }
 
 export type DomainDnsRecord = {
   readonly type: string
-  /** The name in full. */
+  /** The full name. */
   readonly name: string
-  /** What to publish, as a zone file has it. */
+  /** The value to publish, in zone file format. */
   readonly value: string
-  /** What the DNS had when it was asked last. */
+  /** The values that the last check of the DNS found. */
   readonly found: readonly string[]
   readonly ok: boolean
-  /** Whether mail depends on it. */
+  /** Whether mail depends on the record. */
   readonly mailCritical: boolean
-  /** Whether the domain is verified only with it. */
+  /** Whether the domain cannot be verified without it. */
   readonly required?: boolean
   readonly fix?: string | null
 }
@@ -662,9 +662,9 @@ export type DomainReports = {
   readonly domain: string
   readonly since: string
   readonly until: string
-  /** False when there are more reports in that time than are read: the latest were. Ask for a shorter time. */
+  /** False if there are more reports in that time than are read; the latest were read. Ask for a shorter time. */
   readonly complete: boolean
-  /** Recipients of what the mailboxes on the domain sent on these days, and what became of them: bounces and spam reports included that came later. Kept for 90 days; sends without a mailbox are not in it. */
+  /** Recipients of mail sent on these days by the mailboxes on the domain, and the outcomes, including bounces and spam reports that came later. Kept for 90 days; sends without a mailbox are not included. */
   readonly delivery: {
     readonly sent: number
     readonly delivered: number
@@ -673,15 +673,15 @@ export type DomainReports = {
   }
   readonly dmarc: {
     readonly reports: number
-    /** Mails that receivers reported. */
+    /** Mails in the reports of receivers. */
     readonly messages: number
-    /** Those for which DMARC passed: SPF or DKIM passed and was aligned with From. */
+    /** Mails that passed DMARC: SPF or DKIM passed and was aligned with From. */
     readonly passed: number
     /** passed / messages; null without mail. */
     readonly passRate: number | null
-    /** Those for which SPF passed and was aligned. */
+    /** Mails for which SPF passed and was aligned. */
     readonly spfAligned: number
-    /** Those for which DKIM passed and was aligned. */
+    /** Mails for which DKIM passed and was aligned. */
     readonly dkimAligned: number
     readonly dispositions: {
       readonly none: number
@@ -692,24 +692,24 @@ export type DomainReports = {
     readonly omitted: number
     readonly reporters: readonly {
       readonly organisation: string
-      /** The domain that its reports were authenticated to come from. */
+      /** The authenticated domain of its reports. */
       readonly domain: string
       readonly reports: number
     }[]
-    /** Of the days (UTC) with mail, the earliest first; a report counts for the day that it begins on. */
+    /** The days (UTC) with mail, the earliest first; a report counts for the day on which it begins. */
     readonly days: readonly {
       readonly day: string
-      /** Mails that receivers reported. */
+      /** Mails in the reports of receivers. */
       readonly messages: number
-      /** Those for which DMARC passed: SPF or DKIM passed and was aligned with From. */
+      /** Mails that passed DMARC: SPF or DKIM passed and was aligned with From. */
       readonly passed: number
     }[]
   }
   readonly tls: {
     readonly reports: number
-    /** Sessions with TLS as the policy asks for it. */
+    /** Sessions with TLS as the policy requires. */
     readonly successful: number
-    /** Sessions without. */
+    /** Sessions without it. */
     readonly failed: number
     readonly failures: readonly ({
       /** RFC 8460 4.3. */
@@ -721,17 +721,17 @@ export type DomainReports = {
       readonly details: readonly string[]
       /** What it means. */
       readonly explanation: string
-      /** What to change; null: nothing. */
+      /** What to change; null if nothing. */
       readonly fix: string | null
     })[]
     readonly reporters: readonly {
       readonly organisation: string
-      /** The domain that its reports were authenticated to come from. */
+      /** The authenticated domain of its reports. */
       readonly domain: string
       readonly reports: number
     }[]
   }
-  /** A page of the addresses that mail came from, those with the most first. */
+  /** A page of the addresses that mail came from, those with the most mail first. */
   readonly sources: readonly ReportSource[]
   /** Cursor of the next page of sources; null at the end. */
   readonly next: string | null
@@ -741,9 +741,9 @@ export type DriveEntry = {
   readonly id: string
   readonly name: string
   readonly kind: 'file' | 'folder'
-  /** The folder it lies in; null at the top. */
+  /** The folder that contains it; null at the top. */
   readonly parentId: string | null
-  /** Bytes; 0 of a folder. */
+  /** Bytes; 0 for a folder. */
   readonly size: number
   readonly contentType: string | null
   readonly createdAt: string
@@ -752,7 +752,7 @@ export type DriveEntry = {
 
 export type DryRun = {
   readonly dryRun: true
-  /** Bytes of the message as it would go out. */
+  /** Bytes of the message as it would be sent. */
   readonly size: number
   /** Its header fields in order, [name, value]. */
   readonly headers: readonly (readonly string[])[]
@@ -773,7 +773,7 @@ export type Email = {
   readonly mailbox: string | null
   readonly message_id: string | null
   readonly tags: readonly string[]
-  /** The time it was asked for. */
+  /** The time for which it was requested. */
   readonly sendAt?: string
   readonly approval?: ApprovalState
   readonly createdAt: string
@@ -783,7 +783,7 @@ export type Email = {
 export type Folder = {
   /** Levels are separated by "/". */
   readonly path: string
-  /** null: a folder of your own. */
+  /** null for a folder that you created. */
   readonly role: 'inbox' | 'sent' | 'drafts' | 'trash' | 'spam' | 'archive' | null
   /** Messages in it. */
   readonly total: number
@@ -795,7 +795,7 @@ export type FoundMessage = {
   readonly mailbox: string
   readonly thread_id: string
   readonly folder: string
-  /** The first author, with an empty address where From gives a name alone; null without either. */
+  /** The first author, with an empty address if From has only a name; null if From has neither. */
   readonly from: Address | null
   readonly to: readonly Address[]
   readonly cc: readonly Address[]
@@ -809,12 +809,12 @@ export type FoundMessage = {
   readonly answered: boolean
   readonly labels: readonly string[]
   readonly attachments: readonly AttachmentSummary[]
-  /** Where the words of the query stand; empty when it has none. */
+  /** Where the words of the query were found; empty if it has none. */
   readonly highlights: readonly ({
     readonly field: 'subject' | 'from' | 'to' | 'cc' | 'filename' | 'body'
-    /** A line of at most 200 characters in which something was found. */
+    /** A line with a match, at most 200 characters. */
     readonly text: string
-    /** What was found in text: from start up to before end, in code points. They stand beside the text, so that no mail can forge them. */
+    /** The matches in text: from start up to but not including end, in code points. They are kept apart from the text, so that no mail can forge them. */
     readonly marks: readonly {
       readonly start: number
       readonly end: number
@@ -826,15 +826,15 @@ export type Grant = {
   readonly id: string
   /** What the program calls itself. */
   readonly name: string
-  /** Of the program: an id (oac_...), or the URL of what it publishes of itself. */
+  /** Of the program: an id (oac_...), or the URL of its metadata document. */
   readonly clientId: string
-  /** Where it got its access: a host, or the scheme of a program on the computer of the person. */
+  /** Where the program received its access: a host, or the URL scheme of a program on the computer of the person. */
   readonly redirectsTo: string
   readonly person: Person | null
   readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
   readonly mailboxes: readonly string[] | null
   readonly createdAt: string
-  /** When it ends unless the program goes on with it. */
+  /** When it ends unless the program renews it. */
   readonly endsAt: string
   readonly lastUsedAt: string | null
   readonly lastUsedFrom: string | null
@@ -847,11 +847,11 @@ export type Hidden = {
 
 export type Intake = {
   readonly mailbox: string
-  /** false while the plan does not include Intake: nothing but set-up tests is parsed. */
+  /** false while the plan does not include Intake: only set-up tests are parsed. */
   readonly active: boolean
   readonly delivery: {
     readonly type: 'api' | 'webhook'
-    /** null when the endpoint was deleted. */
+    /** null if the endpoint was deleted. */
     readonly url?: string | null
     readonly webhookId?: string
   }
@@ -883,9 +883,9 @@ export type IntakeMessage = {
   readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
   readonly lens_evidence: { readonly [name: string]: LensEvidence | null } | null
   readonly lens_engine: 'rules' | 'model' | null
-  /** null for mail whose origin was not looked at. */
+  /** null for mail whose origin was not checked. */
   readonly trust: Trust | null
-  /** Whether the mail came into Spam. */
+  /** Whether the mail was delivered to Spam. */
   readonly spam: boolean
   /** true for the mail of the set-up test. */
   readonly test: boolean
@@ -901,9 +901,9 @@ export type IntakeMessage = {
     /** Opens the file without a key, for 24 hours. */
     readonly url: string
     readonly expires_at: string
-    /** What a PDF, a document, a spreadsheet or a text says, up to 20,000 characters, of the first three files; else null. */
+    /** The text of the file (PDF, document, spreadsheet or text), up to 20,000 characters, for the first three files; null for others. */
     readonly text: string | null
-    /** What a reader of the file does not see. */
+    /** Text that a reader of the file does not see. */
     readonly hidden: readonly Hidden[]
   })[]
 }
@@ -926,9 +926,9 @@ export type IntakeSummary = {
   readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null } | null
   readonly lens_evidence: { readonly [name: string]: LensEvidence | null } | null
   readonly lens_engine: 'rules' | 'model' | null
-  /** null for mail whose origin was not looked at. */
+  /** null for mail whose origin was not checked. */
   readonly trust: Trust | null
-  /** Whether the mail came into Spam. */
+  /** Whether the mail was delivered to Spam. */
   readonly spam: boolean
   /** true for the mail of the set-up test. */
   readonly test: boolean
@@ -946,9 +946,9 @@ export type Key = {
   readonly kind: 'account' | 'agent'
   readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
   readonly mailboxes: readonly string[] | null
-  /** required: what an agent key sends waits until a person has approved it. */
+  /** required: sends by an agent key wait until a person approves them. */
   readonly approval: 'none' | 'required'
-  /** Its partner made it and holds it; absent for other keys. */
+  /** Set if the partner created and holds the key; absent for other keys. */
   readonly heldBy?: 'partner'
   readonly createdAt: string
   readonly expiresAt: string | null
@@ -964,7 +964,7 @@ export type LensEvidence = {
   readonly start: number
   /** Not included. */
   readonly end: number
-  /** Of a list: where each item stands. */
+  /** For a list: where each item is. */
   readonly items?: readonly {
     /** In code points. */
     readonly start: number
@@ -974,7 +974,7 @@ export type LensEvidence = {
 }
 
 export type LensField = {
-  /** Name of the value in the record; its words are looked for in the mail too. */
+  /** Name of the value in the record; its words are also searched for in the mail. */
   readonly key: string
   /** Values are strings for text and email address, numbers without currency, dates as YYYY-MM-DD, booleans, and lists of strings. */
   readonly type: 'text' | 'number' | 'date' | 'yes/no' | 'email address' | 'list'
@@ -983,13 +983,13 @@ export type LensField = {
 }
 
 export type MailboxLists = {
-  /** Whom the mailbox may send to; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
+  /** Whom the mailbox may send to; empty: everybody. Addresses, domains, or *.example.com for all domains below example.com. */
   readonly sendAllow: readonly string[]
-  /** Whom it must not send to; beats sendAllow. Addresses, domains, or *.example.com for all domains below example.com. */
+  /** Whom it may not send to; overrides sendAllow. Addresses, domains, or *.example.com for all domains below example.com. */
   readonly sendBlock: readonly string[]
-  /** Whose mail it takes, if their domain is authenticated; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
+  /** Whose mail it accepts, if their domain is authenticated; empty: everybody's. Addresses, domains, or *.example.com for all domains below example.com. */
   readonly receiveAllow: readonly string[]
-  /** Whose mail it does not take, authenticated or not; beats receiveAllow. Addresses, domains, or *.example.com for all domains below example.com. */
+  /** Whose mail it rejects, authenticated or not; overrides receiveAllow. Addresses, domains, or *.example.com for all domains below example.com. */
   readonly receiveBlock: readonly string[]
 }
 
@@ -1035,19 +1035,19 @@ export type MessageReceived = {
     readonly content_type: string
     readonly size: number
   }[]
-  /** null for mail whose origin was not looked at. */
+  /** null for mail whose origin was not checked. */
   readonly trust: Trust | null
-  /** null when nothing is to be verified. */
+  /** null if there is no code or link. */
   readonly verification: Verification | null
 }
 
 export type NewIntake = {
   readonly mailbox: string
-  /** false while the plan does not include Intake: nothing but set-up tests is parsed. */
+  /** false while the plan does not include Intake: only set-up tests are parsed. */
   readonly active: boolean
   readonly delivery: {
     readonly type: 'api' | 'webhook'
-    /** null when the endpoint was deleted. */
+    /** null if the endpoint was deleted. */
     readonly url?: string | null
     readonly webhookId?: string
   }
@@ -1059,7 +1059,7 @@ export type NewIntake = {
   /** Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox. */
   readonly retention: 7 | 30 | 90 | 'forever'
   readonly createdAt: string
-  /** Signs every delivery to an endpoint that was made for it. Shown once. */
+  /** Signs every delivery to the endpoint that was created for it. Shown once. */
   readonly secret?: string
 }
 
@@ -1069,9 +1069,9 @@ export type NewKey = {
   readonly kind: 'account' | 'agent'
   readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
   readonly mailboxes: readonly string[] | null
-  /** required: what an agent key sends waits until a person has approved it. */
+  /** required: sends by an agent key wait until a person approves them. */
   readonly approval: 'none' | 'required'
-  /** Its partner made it and holds it; absent for other keys. */
+  /** Set if the partner created and holds the key; absent for other keys. */
   readonly heldBy?: 'partner'
   readonly createdAt: string
   readonly expiresAt: string | null
@@ -1118,14 +1118,14 @@ export type Processes = {
     readonly process: string
     readonly pid: number
     readonly startedAt: string
-    /** Whether it was heard of within three minutes. */
+    /** Whether its newest sample is at most three minutes old. */
     readonly alive: boolean
-    /** The oldest first; of a long time the worst of some minutes each. */
+    /** The oldest first; over a long time, one sample with the worst values for several minutes each. */
     readonly samples: readonly {
       readonly at: string
-      /** Bytes that lie in RAM. */
+      /** Resident memory in bytes. */
       readonly memory: number
-      /** How late the event loop was, exceeded by one look in a hundred. */
+      /** Delay of the event loop, 99th percentile. */
       readonly eventLoopMs: number
       /** How long the database took to answer. */
       readonly databaseMs: number
@@ -1137,37 +1137,37 @@ export type RecipientStatus = {
   readonly email: string
   readonly status: 'queued' | 'sent' | 'delivered' | 'bounced' | 'complained' | 'failed'
   readonly reason: string | null
-  /** Of the last change. */
+  /** Time of the last change. */
   readonly at: string
-  /** The server that answered, as it calls itself. */
+  /** The server that answered, by the name it gives itself. */
   readonly mx: string | null
-  /** The remote's answer, word for word. */
+  /** The reply of the remote server, word for word. */
   readonly response: string | null
   readonly attempts: number
 }
 
 export type RecoveryCodes = {
-  /** Ten codes for one use each, shown once; older ones are void. */
+  /** Ten single-use codes, shown once; older ones are void. */
   readonly recoveryCodes: readonly string[]
 }
 
 export type ReportSource = {
-  /** IP address of the machine that receivers got the mail from. */
+  /** IP address from which receivers got the mail. */
   readonly source: string
-  /** Its name, when the DNS confirms it both ways. */
+  /** Its host name, if forward and reverse DNS agree. */
   readonly name: string | null
   readonly organisation: string | null
   /** Whether it is a sending address of this service. */
   readonly own: boolean
-  /** Mails that receivers reported. */
+  /** Mails in the reports of receivers. */
   readonly messages: number
-  /** Those for which DMARC passed: SPF or DKIM passed and was aligned with From. */
+  /** Mails that passed DMARC: SPF or DKIM passed and was aligned with From. */
   readonly passed: number
   /** passed / messages; null without mail. */
   readonly passRate: number | null
-  /** Those for which SPF passed and was aligned. */
+  /** Mails for which SPF passed and was aligned. */
   readonly spfAligned: number
-  /** Those for which DKIM passed and was aligned. */
+  /** Mails for which DKIM passed and was aligned. */
   readonly dkimAligned: number
   readonly dispositions: {
     readonly none: number
@@ -1176,13 +1176,13 @@ export type ReportSource = {
   }
   readonly firstDay: string
   readonly lastDay: string
-  /** What its mail fared like, most of it first. */
+  /** How its mail fared, the most frequent outcome first. */
   readonly findings: readonly ({
     readonly kind: 'passes' | 'own_server' | 'forwarder' | 'provider' | 'stranger'
     readonly messages: number
     /** What it means. */
     readonly explanation: string
-    /** What to change; null: nothing. */
+    /** What to change; null if nothing. */
     readonly fix: string | null
   })[]
 }
@@ -1231,7 +1231,7 @@ export type Setup = {
   readonly steps: readonly ({
     readonly id: 'claim' | 'name' | 'domain' | 'dns' | 'first_mail' | 'webhook'
     readonly done: boolean
-    /** How it stands. */
+    /** The state of the step. */
     readonly detail: string
     readonly fix: string | null
   })[]
@@ -1240,9 +1240,9 @@ export type Setup = {
 export type Suppression = {
   readonly email: string
   readonly reason: 'bounce' | 'complaint' | 'unsubscribe' | 'manual'
-  /** The remote answer or the report; null when a person added it. */
+  /** The reply of the remote server, or the report; null if it was added by hand. */
   readonly detail: string | null
-  /** Added by an agent key: it holds for mail from these mailboxes, and by that key; null: for all mail of the account. */
+  /** For an address that an agent key added: the mailboxes whose mail it applies to, besides mail by that key. null: all mail of the account. */
   readonly mailboxes: readonly string[] | null
   readonly createdAt: string
 }
@@ -1262,13 +1262,13 @@ export type Template = {
 export type Thread = {
   readonly thread_id: string
   readonly subject: string | null
-  /** Who wrote or was written to, at most 50. */
+  /** Senders and recipients, at most 50. */
   readonly participants: readonly Address[]
-  /** Messages outside Trash, Spam and Drafts; all of them when there are only such. At most 1,000. */
+  /** Messages outside Trash, Spam and Drafts, or all messages if there are no others. At most 1,000. */
   readonly message_count: number
   readonly last_message_at: string
   readonly labels: readonly string[]
-  /** Who has the next word: us after mail from somebody else, them after ours, none after automatic mail and once the last message was put away. */
+  /** Whose turn it is: us after mail from somebody else, them after ours, none after automatic mail and once the last message was put away. */
   readonly awaiting: 'us' | 'them' | 'none'
 }
 
@@ -1277,7 +1277,7 @@ export type ThreadMessage = {
   readonly mailbox: string
   readonly thread_id: string
   readonly folder: string
-  /** The first author, with an empty address where From gives a name alone; null without either. */
+  /** The first author, with an empty address if From has only a name; null if From has neither. */
   readonly from: Address | null
   readonly to: readonly Address[]
   readonly cc: readonly Address[]
@@ -1293,13 +1293,13 @@ export type ThreadMessage = {
   readonly attachments: readonly AttachmentSummary[]
   /** The whole body as plain text, as a person sees it. */
   readonly text?: string
-  /** In the view markdown: the whole body as a person sees it, with headings, emphasis, links, lists, tables of data and the words of images. Plain text stays as it is. */
+  /** In the view markdown: the whole body as a person sees it, with headings, emphasis, links, lists, data tables and the text of images. Plain text is unchanged. */
   readonly markdown?: string
   /** The body without quoted history and signature. */
   readonly reply?: string
-  /** Whether a body is not whole: cut by max_chars, or past the limits of reading. */
+  /** Whether a body is incomplete: cut by max_chars, or beyond the limits for reading. */
   readonly truncated?: boolean
-  /** Pass as cursor to read_message, with the same view, to read on. */
+  /** Pass as cursor to read_message, with the same view, to continue. */
   readonly next?: string | null
 }
 
@@ -1311,17 +1311,17 @@ export type Trust = {
   })[]
   readonly dmarc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
   readonly arc: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-  /** The authenticated domain of From; null without one. */
+  /** The domain of From, if it is authenticated; else null. */
   readonly aligned_from: string | null
-  /** Whether nobody with this address wrote to the mailbox before. */
+  /** Whether this address never wrote to the mailbox before. */
   readonly first_contact: boolean
-  /** Whether an answer would go to another domain than From. */
+  /** Whether a reply would go to a domain other than that of From. */
   readonly reply_to_mismatch: boolean
-  /** Whether the name of the sender claims to be somebody else. */
+  /** Whether the sender uses the name of somebody else. */
   readonly display_name_spoof: boolean
-  /** Whether a program sent it by itself (RFC 3834). */
+  /** Whether a program sent it automatically (RFC 3834). */
   readonly auto_submitted: boolean
-  /** true when the plain text says what the HTML shows nowhere (`hidden`, kind alternative); else absent. */
+  /** true if the plain text says something that the HTML shows nowhere (`hidden`, kind alternative); else absent. */
   readonly alternatives_differ?: boolean
 }
 
@@ -1344,7 +1344,7 @@ export type WaitedMessage = {
   readonly mailbox: string
   readonly thread_id: string
   readonly folder: string
-  /** The first author, with an empty address where From gives a name alone; null without either. */
+  /** The first author, with an empty address if From has only a name; null if From has neither. */
   readonly from: Address | null
   readonly to: readonly Address[]
   readonly cc: readonly Address[]
@@ -1358,50 +1358,50 @@ export type WaitedMessage = {
   readonly answered: boolean
   readonly labels: readonly string[]
   readonly attachments: readonly AttachmentSummary[]
-  /** null for mail that did not come in by SMTP. */
+  /** null for mail that did not arrive by SMTP. */
   readonly trust: Trust | null
-  /** null when nothing is to be verified. */
+  /** null if there is no code or link. */
   readonly verification: Verification | null
 }
 
 export type WholeApproval = {
   readonly id: string
-  /** The id that the send has (em_...). */
+  /** Id of the send (em_...). */
   readonly email_id: string
   readonly status: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
-  /** Of the message, its sender, its recipients and its time: repeat it to decide. */
+  /** Hash of the message, its sender, recipients and time: repeat it in the decision. */
   readonly hash: string
   readonly mailbox: string | null
   readonly draft_id: string | null
-  /** The key that asks (key_...). */
+  /** The key that sends (key_...). */
   readonly keyId: string
   readonly from: string
   readonly to: readonly string[]
   readonly cc: readonly string[]
   readonly bcc: readonly string[]
-  /** All to whom it goes, whatever the header of the message says. */
+  /** Everybody who receives it, whatever the header of the message says. */
   readonly recipients: readonly string[]
   readonly subject: string | null
   readonly sendAt: string | null
   readonly createdAt: string
-  /** When it expires if nobody decides. */
+  /** When it expires without a decision. */
   readonly expiresAt: string
   readonly decidedAt: string | null
   readonly decidedBy: string | null
   readonly reason: string | null
-  /** null when it was decided: approved mail lies in Sent, other mail in Drafts. */
+  /** null after a decision: approved mail is in Sent, other mail in Drafts. */
   readonly content: {
     /** The body as a person sees it. */
     readonly text: string
     readonly html: string | null
-    /** Text that a person who reads it does not see. */
+    /** Text that a person reading it does not see. */
     readonly hidden: readonly Hidden[]
     readonly attachments: readonly {
       readonly name: string
       readonly content_type: string
       readonly size: number
     }[]
-    /** Whether a body is past the limits of reading. */
+    /** Whether a body exceeds the limits for reading. */
     readonly truncated: boolean
   } | null
 }
@@ -1409,17 +1409,17 @@ export type WholeApproval = {
 export type WholeThread = {
   readonly thread_id: string
   readonly subject: string | null
-  /** Who wrote or was written to, at most 50. */
+  /** Senders and recipients, at most 50. */
   readonly participants: readonly Address[]
-  /** Messages outside Trash, Spam and Drafts; all of them when there are only such. At most 1,000. */
+  /** Messages outside Trash, Spam and Drafts, or all messages if there are no others. At most 1,000. */
   readonly message_count: number
   readonly last_message_at: string
   readonly labels: readonly string[]
-  /** Who has the next word: us after mail from somebody else, them after ours, none after automatic mail and once the last message was put away. */
+  /** Whose turn it is: us after mail from somebody else, them after ours, none after automatic mail and once the last message was put away. */
   readonly awaiting: 'us' | 'them' | 'none'
   /** A page of its messages, oldest first. */
   readonly messages: readonly ThreadMessage[]
-  /** Pass as before for the messages before these; null at the beginning. */
+  /** Pass as "before" to get earlier messages; null at the beginning. */
   readonly next: string | null
 }
 
@@ -1453,24 +1453,24 @@ export type HeadersInput = { readonly [name: string]: string }
 
 /** Where the records go. */
 export type IntakeDeliveryInput = {
-  /** "api": the records are read. "webhook": they are posted too. */
+  /** "api": records are read through the API. "webhook": they are also posted. */
   readonly type: 'api' | 'webhook'
-  /** Where to post them: an endpoint is made for this mailbox alone. */
+  /** Where to post records: an endpoint is created for this mailbox alone. */
   readonly url?: string
-  /** An endpoint that is there (whk_...), in place of "url". */
+  /** An existing endpoint (whk_...), instead of "url". */
   readonly webhookId?: string
 }
 
-/** What Lens reads in each mail. Fields that are left out stay as they are. */
+/** What Lens reads in each mail. Omitted fields stay unchanged. */
 export type IntakeLensInput = {
   readonly enabled: boolean
   /** Keys are unique. */
   readonly fields?: readonly LensField[]
-  /** Whether values may stand in quoted history too; default false. */
+  /** Whether values are also read from quoted history; default false. */
   readonly quoted?: boolean
 }
 
-/** What `data` of each kind of event is. */
+/** The type of `data` for each event type. */
 export type EventData = {
   /** A new message landed in a mailbox, Spam included. */
   readonly 'message.received': MessageReceived
@@ -1546,7 +1546,7 @@ export type EventData = {
   /** A required DNS record of a verified domain went missing or changed. */
   readonly 'domain.dns_broken': {
     readonly domain: string
-    /** A broken domain sends and receives; a pending one does not yet. */
+    /** A broken domain still sends and receives; a pending one does not yet. */
     readonly status: 'pending' | 'verified' | 'broken'
     readonly verifiedAt: string | null
     /** What to publish in the DNS; none for a free domain. */
@@ -1556,9 +1556,9 @@ export type EventData = {
     readonly shared: boolean
     readonly createdAt?: string
     readonly checkedAt?: string | null
-    /** Who keeps the DNS records: this service, another server that it updates, or its owner by hand. */
+    /** Who maintains the DNS records: this service, another server that it updates, or the owner by hand. */
     readonly dns?: 'built-in' | 'dynamic-update' | 'by-hand'
-    /** When its registration ends, as far as that is known. */
+    /** When its registration ends, if that is known. */
     readonly expiresAt?: string
     readonly record: DomainDnsRecord
   }
@@ -1578,7 +1578,7 @@ export type EventData = {
 
 export type EventType = keyof EventData
 
-/** An event of one kind; without a kind, of any. */
+/** An event of one type; without a type, of any. */
 export type MailroomEvent<T extends EventType = EventType> = {
   [K in T]: Omit<EventEnvelope, 'type' | 'data'> & { readonly type: K; readonly data: EventData[K] }
 }[T]
@@ -1586,7 +1586,7 @@ export type MailroomEvent<T extends EventType = EventType> = {
 export type SignupCreateParams = {
   /** Account name and DNS label, 3 to 40 of a-z 0-9 -. */
   readonly name?: string
-  /** Local part of the inbox; "agent" without it. */
+  /** Local part of the inbox. Default: agent. */
   readonly inbox?: string
 }
 
@@ -1597,7 +1597,7 @@ export type PeopleCreateParams = {
   readonly email: string
   /** 8 to 200 characters. */
   readonly password: string
-  /** What others are shown. */
+  /** The name that others see. */
   readonly name: string
   /** Token of an invitation, which verifies its address and joins its account. */
   readonly invitation?: string
@@ -1609,7 +1609,7 @@ export type PeopleCreateResult = {
 }
 
 export type PeopleVerifyParams = {
-  /** What stands behind the last "/" of the mailed link. */
+  /** The part after the last "/" of the mailed link. */
   readonly token: string
 }
 
@@ -1621,7 +1621,7 @@ export type PeopleVerifyResult = {
 export type PeopleResetParams = {
   /** E-mail address of the person. */
   readonly email?: string
-  /** What stands behind the last "/" of the mailed link. */
+  /** The part after the last "/" of the mailed link. */
   readonly token?: string
   /** 8 to 200 characters. */
   readonly password?: string
@@ -1632,7 +1632,7 @@ export type PeopleResetResult = {
 }
 
 export type PeopleUpdateParams = {
-  /** What others are shown. */
+  /** The name that others see. */
   readonly name?: string
   /** 8 to 200 characters. */
   readonly password?: string
@@ -1643,7 +1643,7 @@ export type PeopleUpdateParams = {
 export type PeopleUpdateResult = Session
 
 export type PeopleJoinParams = {
-  /** What stands behind the last "/" of the mailed link. */
+  /** The part after the last "/" of the mailed link. */
   readonly token: string
 }
 
@@ -1654,7 +1654,7 @@ export type PeopleLeaveResult = {
 }
 
 export type PeopleEraseParams = {
-  /** Of the person who asks. */
+  /** Password of the person who makes the request. */
   readonly password: string
 }
 
@@ -1671,9 +1671,9 @@ export type SessionBeginParams = {
   readonly code?: string
   /** What a passkey answered: {attempt, credential}. */
   readonly passkey?: {
-    /** As POST /api/v1/session/passkey answered it. */
+    /** As returned by POST /api/v1/session/passkey. */
     readonly attempt: string
-    /** What navigator.credentials answered, as PublicKeyCredential.toJSON() gives it. */
+    /** The result of navigator.credentials, in the form of PublicKeyCredential.toJSON(). */
     readonly credential: { readonly [name: string]: unknown }
   }
 }
@@ -1681,7 +1681,7 @@ export type SessionBeginParams = {
 export type SessionBeginResult = Session
 
 export type SessionPasskeyResult = {
-  /** Goes back with the answer. */
+  /** Send it back with the credential. */
   readonly attempt: string
   /** For navigator.credentials.get, as JSON. */
   readonly options: { readonly [name: string]: unknown }
@@ -1703,7 +1703,7 @@ export type SessionEndResult = {
 export type SessionsListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -1711,23 +1711,23 @@ export type SessionsListResult = {
   readonly sessions: readonly {
     readonly id: string
     readonly createdAt: string
-    /** What somebody asked with. */
+    /** The device that a request came from. */
     readonly createdFrom: {
       /** Network address. */
       readonly address: string
-      /** What the browser calls itself, cut at 200 characters; empty when it does not say. */
+      /** The User-Agent of the browser, cut at 200 characters; empty without one. */
       readonly userAgent: string
     }
-    /** To within a few minutes. */
+    /** Accurate to a few minutes. */
     readonly usedAt: string
-    /** What somebody asked with. */
+    /** The device that a request came from. */
     readonly usedFrom: {
       /** Network address. */
       readonly address: string
-      /** What the browser calls itself, cut at 200 characters; empty when it does not say. */
+      /** The User-Agent of the browser, cut at 200 characters; empty without one. */
       readonly userAgent: string
     }
-    /** Whether it is the one that asks. */
+    /** Whether it is the session of this request. */
     readonly current: boolean
   }[]
   /** Cursor of the next page; null at the end. */
@@ -1748,7 +1748,7 @@ export type TotpSetParams = {
 export type TotpSetResult = {
   /** For the authenticator app, in base32. */
   readonly secret: string
-  /** The same as otpauth:// URI, for a QR code. */
+  /** The same as an otpauth:// URI, for a QR code. */
   readonly uri: string
 } | RecoveryCodes
 
@@ -1768,9 +1768,9 @@ export type PasskeysListResult = {
 }
 
 export type PasskeysCreateParams = {
-  /** What navigator.credentials answered, as PublicKeyCredential.toJSON() gives it. */
+  /** The result of navigator.credentials, in the form of PublicKeyCredential.toJSON(). */
   readonly credential?: { readonly [name: string]: unknown }
-  /** What it is called in lists. */
+  /** Name of the passkey in lists. */
   readonly name?: string
 }
 
@@ -1784,9 +1784,9 @@ export type PasskeysRemoveResult = {
 }
 
 export type ClaimsCreateParams = {
-  /** What stands behind the last "/" of the mailed link. */
+  /** The part after the last "/" of the mailed link. */
   readonly token: string
-  /** Id of an account of which the person is an owner (acc_...). */
+  /** Id of an account that the person owns, to merge into (acc_...). */
   readonly account?: string
 }
 
@@ -1797,7 +1797,7 @@ export type AccountClaimResult = ClaimLink
 export type AccountGetResult = Account
 
 export type AccountUpdateParams = {
-  /** required: what agent keys of the account send waits until a person has approved it. */
+  /** required: sends by agent keys of the account wait until a person approves them. */
   readonly approval: 'none' | 'required'
 }
 
@@ -1812,7 +1812,7 @@ export type AccountGetExportResult = AccountExport
 export type AccountEraseParams = {
   /** The name of the account. */
   readonly confirm: string
-  /** Of the person who asks. */
+  /** Password of the person who makes the request. */
   readonly password: string
 }
 
@@ -1823,7 +1823,7 @@ export type AccountEraseResult = {
 export type UsageGetResult = Usage
 
 export type UsageDailyParams = {
-  /** The first day (UTC), at most 90 days ago; 29 days ago without it. */
+  /** The first day (UTC), at most 90 days ago. Default: 29 days ago. */
   readonly since?: string
   /** Address of the mailbox. */
   readonly mailbox?: string
@@ -1857,7 +1857,7 @@ export type AuditListParams = {
   readonly until?: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -1896,7 +1896,7 @@ export type MembersRemoveResult = {
 export type RequestsListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -1911,7 +1911,7 @@ export type RequestsCreateParams = {
   readonly kind: 'limit' | 'phone'
   /** What is needed, and why. */
   readonly text?: string
-  /** The number to confirm, of kind phone. */
+  /** The number to confirm, for kind phone. */
   readonly phone?: string
 }
 
@@ -1922,7 +1922,7 @@ export type AdministrationAccountsParams = {
   readonly q?: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -1959,7 +1959,7 @@ export type AdministrationChangeParams = {
 export type AdministrationChangeResult = AccountDetails
 
 export type AdministrationRequestsParams = {
-  /** How they stand. */
+  /** State of the requests to list. */
   readonly status?: 'open' | 'granted' | 'refused'
 }
 
@@ -1970,25 +1970,25 @@ export type AdministrationRequestsResult = {
 }
 
 export type AdministrationAnswerParams = {
-  /** Whether it is granted. */
+  /** Whether the request is granted. */
   readonly granted: boolean
-  /** What the person reads; a refusal has to say why. */
+  /** The text that the person receives. A refusal has to give the reason. */
   readonly answer: string
 }
 
 export type AdministrationAnswerResult = OpenRequest
 
 export type AdministrationOutboxResult = {
-  /** The largest first, at most 200. */
+  /** At most 200, the largest first. */
   readonly destinations: readonly Destination[]
-  /** All recipients that wait. */
+  /** All waiting recipients. */
   readonly waiting: number
-  /** Whether all that wait were looked at: it are 10,000 at most. */
+  /** False if more than 10,000 wait, the most that are counted. */
   readonly complete: boolean
 }
 
 export type AdministrationRefusalsParams = {
-  /** Of so many days, at most 30. */
+  /** How many days back, at most 30. */
   readonly days?: number
 }
 
@@ -1997,13 +1997,13 @@ export type AdministrationRefusalsResult = {
   readonly refusals: readonly {
     /** The beginning of the hour. */
     readonly from: string
-    /** How often each reply refused a command or a mail: code and enhanced code, such as "550 5.1.1". */
+    /** How often each reply refused a command or a mail, by code and enhanced code, such as "550 5.1.1". */
     readonly codes: { readonly [name: string]: number }
   }[]
 }
 
 export type AdministrationProcessesParams = {
-  /** Of so many hours, at most 168. */
+  /** How many hours back, at most 168. */
   readonly hours?: number
 }
 
@@ -2012,7 +2012,7 @@ export type AdministrationProcessesResult = Processes
 export type KeysListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2023,16 +2023,16 @@ export type KeysListResult = {
 }
 
 export type KeysCreateParams = {
-  /** What it is for. */
+  /** What the key is for. */
   readonly name: string
-  /** account: reaches all of the account; agent: the mailboxes that it makes or is granted. */
+  /** account: reaches the whole account; agent: only mailboxes that it creates or is granted. */
   readonly kind?: 'account' | 'agent'
-  /** What it may do. None can be added later. */
+  /** What the key may do. Scopes cannot be added later. */
   readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
   /** Addresses that an agent key is granted. */
   readonly mailboxes?: readonly string[]
   readonly expiresAt?: string | null
-  /** required: what an agent key sends waits until a person has approved it. */
+  /** required: sends by an agent key wait until a person approves them. */
   readonly approval?: 'none' | 'required'
 }
 
@@ -2055,7 +2055,7 @@ export type GrantsRevokeResult = {
 export type MailboxesListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2097,13 +2097,13 @@ export type MailboxesDeleteResult = {
 export type ListsGetResult = MailboxLists
 
 export type ListsSetParams = {
-  /** Whom the mailbox may send to; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
+  /** Whom the mailbox may send to; empty: everybody. Addresses, domains, or *.example.com for all domains below example.com. */
   readonly sendAllow?: readonly string[]
-  /** Whom it must not send to; beats sendAllow. Addresses, domains, or *.example.com for all domains below example.com. */
+  /** Whom it may not send to; overrides sendAllow. Addresses, domains, or *.example.com for all domains below example.com. */
   readonly sendBlock?: readonly string[]
-  /** Whose mail it takes, if their domain is authenticated; empty: everyone. Addresses, domains, or *.example.com for all domains below example.com. */
+  /** Whose mail it accepts, if their domain is authenticated; empty: everybody's. Addresses, domains, or *.example.com for all domains below example.com. */
   readonly receiveAllow?: readonly string[]
-  /** Whose mail it does not take, authenticated or not; beats receiveAllow. Addresses, domains, or *.example.com for all domains below example.com. */
+  /** Whose mail it rejects, authenticated or not; overrides receiveAllow. Addresses, domains, or *.example.com for all domains below example.com. */
   readonly receiveBlock?: readonly string[]
 }
 
@@ -2116,7 +2116,7 @@ export type AppPasswordsListResult = {
 }
 
 export type AppPasswordsCreateParams = {
-  /** What it is for. */
+  /** What the key is for. */
   readonly name: string
 }
 
@@ -2141,7 +2141,7 @@ export type MessagesListParams = {
   readonly label?: string
   /** Id of the thread (thr_...). */
   readonly thread_id?: string
-  /** Whether it was not read yet. */
+  /** Whether it is unread. */
   readonly unread?: boolean
   /** Whether it is marked as important. */
   readonly flagged?: boolean
@@ -2151,7 +2151,7 @@ export type MessagesListParams = {
   readonly to?: string
   /** Part of the subject. */
   readonly subject?: string
-  /** Whether it has files. */
+  /** Whether it has attachments. */
   readonly has_attachment?: boolean
   /** Received before this time. */
   readonly until?: string
@@ -2159,7 +2159,7 @@ export type MessagesListParams = {
   readonly since?: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2167,7 +2167,7 @@ export type MessagesListResult = {
   readonly messages: readonly MessageSummary[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
-  /** Where the mailbox stands now: to be passed as since of a wait. */
+  /** Current position of the mailbox, to pass as "since" of a wait. */
   readonly cursor: string
 }
 
@@ -2178,7 +2178,7 @@ export type MessagesWaitParams = {
   readonly label?: string
   /** Id of the thread (thr_...). */
   readonly thread_id?: string
-  /** Whether it was not read yet. */
+  /** Whether it is unread. */
   readonly unread?: boolean
   /** Whether it is marked as important. */
   readonly flagged?: boolean
@@ -2188,32 +2188,32 @@ export type MessagesWaitParams = {
   readonly to?: string
   /** Part of the subject. */
   readonly subject?: string
-  /** Whether it has files. */
+  /** Whether it has attachments. */
   readonly has_attachment?: boolean
   /** Received before this time. */
   readonly until?: string
-  /** Found in the subject or the text. RE2, such as (?i)code: \d{6}. */
+  /** Matches the subject or text. RE2, such as (?i)code: \d{6}. */
   readonly regex?: string
   /** Whether it has a verification code. */
   readonly has_code?: boolean
-  /** Authenticated domain of the sender, or one above it. */
+  /** Authenticated domain of the sender, or a parent. */
   readonly from_domain?: string
-  /** Cursor of a list or wait, or time, from before the mail was caused; else from now on. */
+  /** Cursor of a list or wait, or time, from before you trigger the mail. Default: now. */
   readonly since?: string
   /** Seconds, at most 55. */
   readonly timeout?: number
 }
 
 export type MessagesWaitResult = {
-  /** The first that passes the filters; null when the time was over. */
+  /** The first message that passes the filters; null after the timeout. */
   readonly message: WaitedMessage | null
-  /** What came meanwhile and failed a filter, newest first. */
+  /** Messages that arrived meanwhile but failed a filter, newest first. */
   readonly near_misses: readonly {
     readonly message_id: string
     /** The filter that it fails. */
     readonly why: string
   }[]
-  /** Pass as since to wait for what comes after this answer. */
+  /** Pass as since to wait for mail after this answer. */
   readonly cursor: string
 }
 
@@ -2224,7 +2224,7 @@ export type MessagesWaitAndClaimParams = {
   readonly label?: string
   /** Id of the thread (thr_...). */
   readonly thread_id?: string
-  /** Whether it was not read yet. */
+  /** Whether it is unread. */
   readonly unread?: boolean
   /** Whether it is marked as important. */
   readonly flagged?: boolean
@@ -2234,17 +2234,17 @@ export type MessagesWaitAndClaimParams = {
   readonly to?: string
   /** Part of the subject. */
   readonly subject?: string
-  /** Whether it has files. */
+  /** Whether it has attachments. */
   readonly has_attachment?: boolean
   /** Received before this time. */
   readonly until?: string
-  /** Found in the subject or the text. RE2, such as (?i)code: \d{6}. */
+  /** Matches the subject or text. RE2, such as (?i)code: \d{6}. */
   readonly regex?: string
   /** Whether it has a verification code. */
   readonly has_code?: boolean
-  /** Authenticated domain of the sender, or one above it. */
+  /** Authenticated domain of the sender, or a parent. */
   readonly from_domain?: string
-  /** Cursor of a list or wait, or time, from before the mail was caused; else from now on. */
+  /** Cursor of a list or wait, or time, from before you trigger the mail. Default: now. */
   readonly since?: string
   /** Seconds, at most 55. */
   readonly timeout?: number
@@ -2253,15 +2253,15 @@ export type MessagesWaitAndClaimParams = {
 }
 
 export type MessagesWaitAndClaimResult = {
-  /** The first that passes the filters; null when the time was over. */
+  /** The first message that passes the filters; null after the timeout. */
   readonly message: WaitedMessage | null
-  /** What came meanwhile and failed a filter, newest first. */
+  /** Messages that arrived meanwhile but failed a filter, newest first. */
   readonly near_misses: readonly {
     readonly message_id: string
     /** The filter that it fails. */
     readonly why: string
   }[]
-  /** Pass as since to wait for what comes after this answer. */
+  /** Pass as since to wait for mail after this answer. */
   readonly cursor: string
   /** When the lease ends; null without one. */
   readonly claimed_until: string | null
@@ -2270,16 +2270,16 @@ export type MessagesWaitAndClaimResult = {
 export type MessagesVerificationParams = {
   /** any: the code, or the link of a mail without one. */
   readonly kind?: 'code' | 'link' | 'any'
-  /** Authenticated domain of the sender, or one above it. */
+  /** Authenticated domain of the sender, or a parent. */
   readonly from_domain?: string
-  /** Cursor of a list or wait, or time, from before the mail was caused; else from now on. */
+  /** Cursor of a list or wait, or time, from before you trigger the mail. Default: now. */
   readonly since?: string
   /** Seconds, at most 55. */
   readonly timeout?: number
 }
 
 export type MessagesVerificationResult = {
-  /** null when the time was over. */
+  /** null after the timeout. */
   readonly found: {
     readonly kind: 'code' | 'link'
     /** The code, or the URL of the link. */
@@ -2289,22 +2289,22 @@ export type MessagesVerificationResult = {
     readonly message_id: string
     readonly received_at: string
   } | null
-  /** What came meanwhile and failed a filter, newest first. */
+  /** Messages that arrived meanwhile but failed a filter, newest first. */
   readonly near_misses: readonly {
     readonly message_id: string
     /** The filter that it fails. */
     readonly why: string
   }[]
-  /** Pass as since to wait for what comes after this answer. */
+  /** Pass as since to wait for mail after this answer. */
   readonly cursor: string
 }
 
 export type MessagesSearchParams = {
-  /** Words and "phrases" over subject, sender, recipients, body (its first 262,144 characters) and attachment names, without regard to case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, OR (in capitals) joins alternatives, ( ) group. Everything else must match together. An operator that does not exist is refused; a colon before white space, "/" or another colon, or after a digit, is part of a word (Re:, https://host, 10:30); put other words with a colon in quotes ("localhost:8080"). */
+  /** Words and "phrases" over subject, sender, recipients, body (its first 262,144 characters) and attachment names, ignoring case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, OR (in capitals) joins alternatives, ( ) group. All other terms must match. An operator that does not exist is refused; a colon before white space, "/" or another colon, or after a digit, is part of a word (Re:, https://host, 10:30); put other words with a colon in quotes ("localhost:8080"). */
   readonly q: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2317,23 +2317,23 @@ export type MessagesSearchResult = {
 export type MessagesGetParams = {
   /** headers: no body; reply: without quoted history; text: all text; markdown: with links and tables; full: also HTML and headers. */
   readonly view?: 'headers' | 'reply' | 'text' | 'markdown' | 'full'
-  /** Cut each body there. */
+  /** Most characters of each body. */
   readonly max_chars?: number
   /** next of the answer whose body was cut. */
   readonly cursor?: string
-  /** Read the message attached as this (message/rfc822) instead. */
+  /** Read this attached message (message/rfc822) instead. */
   readonly attachment_id?: string
 }
 
 export type MessagesGetResult = FullMessage
 
 export type MessagesRawParams = {
-  /** With Return-Path, Received and Authentication-Results of ours in front. */
+  /** Put our Return-Path, Received and Authentication-Results in front. */
   readonly trace?: boolean
 }
 
 export type MessagesHtmlParams = {
-  /** Show the message attached as this (message/rfc822) instead. */
+  /** Show this attached message (message/rfc822) instead. */
   readonly attachment_id?: string
 }
 
@@ -2350,14 +2350,14 @@ export type MessagesUpdateParams = {
   readonly addLabels?: readonly string[]
   /** Labels to take off it. */
   readonly removeLabels?: readonly string[]
-  /** Moves to Spam or back, and teaches the mailbox about the sender; not beside folder. */
+  /** Moves the message to Spam or back, and trains the mailbox about the sender. Not together with folder. */
   readonly spam?: boolean
 }
 
 export type MessagesUpdateResult = MessageSummary
 
 export type MessagesDeleteParams = {
-  /** Gone at once, not to Trash. */
+  /** Skip the Trash. */
   readonly permanent?: boolean
 }
 
@@ -2388,7 +2388,7 @@ export type MessagesReadAllParams = {
 }
 
 export type MessagesReadAllResult = {
-  /** Messages that were not seen before. */
+  /** How many messages were unseen before. */
   readonly updated: number
 }
 
@@ -2397,33 +2397,33 @@ export type MessagesSendParams = {
   readonly to?: AddressesInput
   /** Who gets a copy. */
   readonly cc?: AddressesInput
-  /** Unseen copies. */
+  /** Blind copies. */
   readonly bcc?: AddressesInput
-  /** message_id this answers; "to" and "subject" may then be left out. */
+  /** message_id that this answers; "to" and "subject" may then be left out. */
   readonly inReplyTo?: string
-  /** With inReplyTo: to all whom it went to. */
+  /** With inReplyTo: reply to all. */
   readonly replyAll?: boolean
-  /** The mailbox, an alias or a plus form of it. */
+  /** The mailbox, or an alias or plus address of it. */
   readonly from?: string
   /** Sender name of this message only. */
   readonly fromName?: string
-  /** Where answers go instead of the sender. */
+  /** Where replies go instead of the sender. */
   readonly replyTo?: AddressesInput
   /** One line. */
   readonly subject?: string
   /** The body as plain text. */
   readonly text?: string
-  /** The body as HTML, beside text or alone. */
+  /** The body as HTML, with text or alone. */
   readonly html?: string
-  /** Markdown, in place of text and html. */
+  /** Markdown, instead of text and html. */
   readonly markdown?: string
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: AttachmentsInput
   /** Extra X- and List- headers. */
   readonly headers?: HeadersInput
-  /** At most 30 days ahead; else now. */
+  /** At most 30 days ahead. Default: now. */
   readonly sendAt?: string
-  /** Sends nothing, and says what would be. */
+  /** Only report what would be sent. */
   readonly dryRun?: boolean
 }
 
@@ -2434,71 +2434,71 @@ export type MessagesReplyParams = {
   readonly all?: boolean
   /** Who gets a copy. */
   readonly cc?: AddressesInput
-  /** Unseen copies. */
+  /** Blind copies. */
   readonly bcc?: AddressesInput
-  /** The mailbox, an alias or a plus form of it. */
+  /** The mailbox, or an alias or plus address of it. */
   readonly from?: string
   /** Sender name of this message only. */
   readonly fromName?: string
-  /** Where answers go instead of the sender. */
+  /** Where replies go instead of the sender. */
   readonly replyTo?: AddressesInput
   /** One line. */
   readonly subject?: string
   /** The body as plain text. */
   readonly text?: string
-  /** The body as HTML, beside text or alone. */
+  /** The body as HTML, with text or alone. */
   readonly html?: string
-  /** Markdown, in place of text and html. */
+  /** Markdown, instead of text and html. */
   readonly markdown?: string
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: AttachmentsInput
   /** Extra X- and List- headers. */
   readonly headers?: HeadersInput
-  /** At most 30 days ahead; else now. */
+  /** At most 30 days ahead. Default: now. */
   readonly sendAt?: string
-  /** Sends nothing, and says what would be. */
+  /** Only report what would be sent. */
   readonly dryRun?: boolean
 }
 
 export type MessagesReplyResult = SendResult | DryRun
 
 export type MessagesForwardParams = {
-  /** Who gets it. */
+  /** Recipients. */
   readonly to: AddressesInput
   /** Who gets a copy. */
   readonly cc?: AddressesInput
-  /** Unseen copies. */
+  /** Blind copies. */
   readonly bcc?: AddressesInput
-  /** With its files; default true. */
+  /** Include its files. Default: true. */
   readonly includeAttachments?: boolean
-  /** The mailbox, an alias or a plus form of it. */
+  /** The mailbox, or an alias or plus address of it. */
   readonly from?: string
   /** Sender name of this message only. */
   readonly fromName?: string
-  /** Where answers go instead of the sender. */
+  /** Where replies go instead of the sender. */
   readonly replyTo?: AddressesInput
   /** One line. */
   readonly subject?: string
   /** The body as plain text. */
   readonly text?: string
-  /** The body as HTML, beside text or alone. */
+  /** The body as HTML, with text or alone. */
   readonly html?: string
-  /** Markdown, in place of text and html. */
+  /** Markdown, instead of text and html. */
   readonly markdown?: string
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: AttachmentsInput
   /** Extra X- and List- headers. */
   readonly headers?: HeadersInput
-  /** At most 30 days ahead; else now. */
+  /** At most 30 days ahead. Default: now. */
   readonly sendAt?: string
-  /** Sends nothing, and says what would be. */
+  /** Only report what would be sent. */
   readonly dryRun?: boolean
 }
 
 export type MessagesForwardResult = SendResult | DryRun
 
 export type TrashEmptyResult = {
-  /** Messages that are gone. */
+  /** How many messages were deleted. */
   readonly deleted: number
 }
 
@@ -2509,14 +2509,14 @@ export type FoldersListResult = {
 }
 
 export type FoldersCreateParams = {
-  /** The path; "/" separates levels, and levels that do not exist yet are made. */
+  /** The path; "/" separates levels, and missing levels are created. */
   readonly name: string
 }
 
 export type FoldersCreateResult = Folder
 
 export type FoldersUpdateParams = {
-  /** The path; "/" separates levels, and levels that do not exist yet are made. */
+  /** The path; "/" separates levels, and missing levels are created. */
   readonly name: string
 }
 
@@ -2531,7 +2531,7 @@ export type ThreadsListParams = {
   readonly folder?: string
   /** A label the message has. */
   readonly label?: string
-  /** Whether it was not read yet. */
+  /** Whether it is unread. */
   readonly unread?: boolean
   /** Whether it is marked as important. */
   readonly flagged?: boolean
@@ -2541,15 +2541,15 @@ export type ThreadsListParams = {
   readonly to?: string
   /** Part of the subject. */
   readonly subject?: string
-  /** Whether it has files. */
+  /** Whether it has attachments. */
   readonly has_attachment?: boolean
   /** Received before this time. */
   readonly until?: string
-  /** Whose newest message came at this time or later. */
+  /** Only those whose newest message was received at this time or later. */
   readonly since?: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2560,13 +2560,13 @@ export type ThreadsListResult = {
 }
 
 export type ThreadsGetParams = {
-  /** Also the body of each, of 20 at most. */
+  /** Include the body of each message, for at most 20 of them. */
   readonly view?: 'reply' | 'text' | 'markdown'
-  /** Cut each body there. */
+  /** Most characters of each body. */
   readonly max_chars?: number
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2583,11 +2583,11 @@ export type LabelsListResult = {
 }
 
 export type ContactsListParams = {
-  /** How words of the name, or the address, begin. */
+  /** Beginning of a word of the name, or of the address. */
   readonly q?: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2600,7 +2600,7 @@ export type ContactsListResult = {
 export type DraftsListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2615,25 +2615,25 @@ export type DraftsCreateParams = {
   readonly to?: AddressesInput
   /** Who gets a copy. */
   readonly cc?: AddressesInput
-  /** Unseen copies. */
+  /** Blind copies. */
   readonly bcc?: AddressesInput
-  /** message_id this answers; "to" and "subject" may then be left out. */
+  /** message_id that this answers; "to" and "subject" may then be left out. */
   readonly inReplyTo?: string
-  /** With inReplyTo: to all whom it went to. */
+  /** With inReplyTo: reply to all. */
   readonly replyAll?: boolean
-  /** The mailbox, an alias or a plus form of it. */
+  /** The mailbox, or an alias or plus address of it. */
   readonly from?: string
   /** Sender name of this message only. */
   readonly fromName?: string
-  /** Where answers go instead of the sender. */
+  /** Where replies go instead of the sender. */
   readonly replyTo?: AddressesInput
   /** One line. */
   readonly subject?: string
   /** The body as plain text. */
   readonly text?: string
-  /** The body as HTML, beside text or alone. */
+  /** The body as HTML, with text or alone. */
   readonly html?: string
-  /** Markdown, in place of text and html. */
+  /** Markdown, instead of text and html. */
   readonly markdown?: string
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: AttachmentsInput
@@ -2650,25 +2650,25 @@ export type DraftsUpdateParams = {
   readonly to?: AddressesInput
   /** Who gets a copy. */
   readonly cc?: AddressesInput
-  /** Unseen copies. */
+  /** Blind copies. */
   readonly bcc?: AddressesInput
-  /** message_id this answers; "to" and "subject" may then be left out. */
+  /** message_id that this answers; "to" and "subject" may then be left out. */
   readonly inReplyTo?: string
-  /** With inReplyTo: to all whom it went to. */
+  /** With inReplyTo: reply to all. */
   readonly replyAll?: boolean
-  /** The mailbox, an alias or a plus form of it. */
+  /** The mailbox, or an alias or plus address of it. */
   readonly from?: string
   /** Sender name of this message only. */
   readonly fromName?: string
-  /** Where answers go instead of the sender. */
+  /** Where replies go instead of the sender. */
   readonly replyTo?: AddressesInput
   /** One line. */
   readonly subject?: string
   /** The body as plain text. */
   readonly text?: string
-  /** The body as HTML, beside text or alone. */
+  /** The body as HTML, with text or alone. */
   readonly html?: string
-  /** Markdown, in place of text and html. */
+  /** Markdown, instead of text and html. */
   readonly markdown?: string
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: AttachmentsInput
@@ -2683,7 +2683,7 @@ export type DraftsDeleteResult = {
 }
 
 export type DraftsSendParams = {
-  /** At most 30 days ahead; else now. */
+  /** At most 30 days ahead. Default: now. */
   readonly sendAt?: string
 }
 
@@ -2692,7 +2692,7 @@ export type DraftsSendResult = SendResult
 export type ScheduledListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2703,7 +2703,7 @@ export type ScheduledListResult = {
 }
 
 export type ScheduledUpdateParams = {
-  /** At most 30 days ahead. */
+  /** When to send, at most 30 days ahead. */
   readonly sendAt: string
 }
 
@@ -2731,16 +2731,16 @@ export type BatchesSendParams = {
   readonly text?: string
   /** The body as HTML; may contain {{tokens}}. */
   readonly html?: string
-  /** Markdown, in place of text and html. */
+  /** Markdown, instead of text and html. */
   readonly markdown?: string
-  /** Each {email, fields {token: value}}; as many as the plan allows. */
+  /** Each {email, fields {token: value}}, up to the plan's limit. */
   readonly recipients: readonly {
     /** Address of the recipient. */
     readonly email: string
     /** Values of the {{tokens}}. */
     readonly fields?: { readonly [name: string]: string }
   }[]
-  /** Made of the event that causes the batch, not of the time. The same key returns the first batch. */
+  /** Derive it from the event that causes the batch, not from the time. The same key returns the first batch. */
   readonly idempotencyKey: string
 }
 
@@ -2749,11 +2749,11 @@ export type BatchesSendResult = BatchResult
 export type BatchesGetResult = BatchStatus
 
 export type SearchAllParams = {
-  /** Words and "phrases" over subject, sender, recipients, body (its first 262,144 characters) and attachment names, without regard to case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, OR (in capitals) joins alternatives, ( ) group. Everything else must match together. An operator that does not exist is refused; a colon before white space, "/" or another colon, or after a digit, is part of a word (Re:, https://host, 10:30); put other words with a colon in quotes ("localhost:8080"). */
+  /** Words and "phrases" over subject, sender, recipients, body (its first 262,144 characters) and attachment names, ignoring case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, OR (in capitals) joins alternatives, ( ) group. All other terms must match. An operator that does not exist is refused; a colon before white space, "/" or another colon, or after a digit, is part of a word (Re:, https://host, 10:30); put other words with a colon in quotes ("localhost:8080"). */
   readonly q: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2764,11 +2764,11 @@ export type SearchAllResult = {
 }
 
 export type DriveListParams = {
-  /** Id of a folder (file_...); without it the top. */
+  /** Id of a folder (file_...). Default: the top level. */
   readonly parentId?: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2786,7 +2786,7 @@ export type DriveDownloadUrlResult = {
 export type BatchesListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2811,9 +2811,9 @@ export type EmailsSendParams = {
   readonly subject?: string
   /** The body as plain text. */
   readonly text?: string
-  /** The body as HTML, beside text or alone. */
+  /** The body as HTML, with text or alone. */
   readonly html?: string
-  /** Markdown, in place of text and html. */
+  /** Markdown, instead of text and html. */
   readonly markdown?: string
   /** Alias of a template (case-sensitive). */
   readonly template?: string
@@ -2823,9 +2823,9 @@ export type EmailsSendParams = {
   readonly headers?: HeadersInput
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: AttachmentsInput
-  /** Words of yours, which the send shows. */
+  /** Your own words, which the send shows. */
   readonly tags?: readonly string[]
-  /** At most 30 days ahead; else now. */
+  /** At most 30 days ahead. Default: now. */
   readonly sendAt?: string
 }
 
@@ -2834,7 +2834,7 @@ export type EmailsSendResult = SendResult
 export type EmailsListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2847,7 +2847,7 @@ export type EmailsListResult = {
 export type EmailsGetResult = Email
 
 export type EmailsUpdateParams = {
-  /** At most 30 days ahead. */
+  /** When to send, at most 30 days ahead. */
   readonly sendAt: string
 }
 
@@ -2863,7 +2863,7 @@ export type EmailsCancelResult = {
   readonly mailbox: string | null
   readonly message_id: string | null
   readonly tags: readonly string[]
-  /** The time it was asked for. */
+  /** The time for which it was requested. */
   readonly sendAt?: string
   readonly approval?: ApprovalState
   readonly createdAt: string
@@ -2872,11 +2872,11 @@ export type EmailsCancelResult = {
 }
 
 export type ApprovalsListParams = {
-  /** Only those. */
+  /** Only approvals with this status. */
   readonly status?: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2889,11 +2889,11 @@ export type ApprovalsListResult = {
 export type ApprovalsGetResult = WholeApproval
 
 export type ApprovalsDecideParams = {
-  /** Whether it goes out, or stays a draft. */
+  /** Whether it is sent, or stays a draft. */
   readonly decision: 'approve' | 'refuse'
-  /** The hash of the approval, as it was read: another content is `conflict`. */
+  /** The hash of the approval that was reviewed: `conflict` if the content has changed. */
   readonly hash: string
-  /** What the agent is told. */
+  /** Message to the agent. */
   readonly reason?: string
 }
 
@@ -2902,7 +2902,7 @@ export type ApprovalsDecideResult = Approval
 export type TemplatesListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2921,7 +2921,7 @@ export type TemplatesCreateParams = {
   readonly subject: string
   readonly html?: string | null
   readonly text?: string | null
-  /** A paused one is refused when mail is sent. */
+  /** Sending with a paused template is refused. */
   readonly status?: 'active' | 'paused'
 }
 
@@ -2932,7 +2932,7 @@ export type TemplatesUpdateParams = {
   readonly subject?: string
   readonly html?: string | null
   readonly text?: string | null
-  /** A paused one is refused when mail is sent. */
+  /** Sending with a paused template is refused. */
   readonly status?: 'active' | 'paused'
 }
 
@@ -2956,14 +2956,14 @@ export type TemplatesPreviewResult = {
   readonly subject: string
   readonly html?: string
   readonly text?: string
-  /** Variables that were not passed, and are left empty here. */
+  /** Variables that were not passed; they are empty here. */
   readonly missing: readonly string[]
 }
 
 export type SuppressionsListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -2976,7 +2976,7 @@ export type SuppressionsListResult = {
 export type SuppressionsGetResult = Suppression
 
 export type SuppressionsAddParams = {
-  /** The address that is not written to. */
+  /** The suppressed address. */
   readonly email: string
 }
 
@@ -2996,15 +2996,15 @@ export type DeliveriesStatusParams = {
 export type DeliveriesStatusResult = DeliveryReport
 
 export type DeliveriesListParams = {
-  /** Only deliveries that stand so. */
+  /** Only deliveries in this state. */
   readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped'
-  /** Only deliveries of this kind of event. */
+  /** Only deliveries of this event type. */
   readonly type?: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message'
   /** Only deliveries of this event (evt_...). */
   readonly event?: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -3021,7 +3021,7 @@ export type DeliveriesResendResult = Delivery
 export type DomainsListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -3043,7 +3043,7 @@ export type DomainsGetResult = Domain
 export type DomainsVerifyResult = Domain
 
 export type DomainsUpdateParams = {
-  /** null: none. */
+  /** null removes it. */
   readonly defaultDisplayName: string | null
 }
 
@@ -3054,13 +3054,13 @@ export type DomainsDeleteResult = {
 }
 
 export type DomainsReportsParams = {
-  /** Reports that begin at this time or later; 30 days before "until" without it. */
+  /** Reports that begin at this time or later. Default: 30 days before "until". */
   readonly since?: string
-  /** Reports that begin before this time; the end of today without it. */
+  /** Reports that begin before this time. Default: the end of today. */
   readonly until?: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -3069,7 +3069,7 @@ export type DomainsReportsResult = DomainReports
 export type DnsListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -3080,37 +3080,37 @@ export type DnsListResult = {
 }
 
 export type DnsCreateParams = {
-  /** Its kind. */
+  /** Type of the record. */
   readonly type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'TXT' | 'SRV' | 'CAA' | 'NS'
-  /** Name within the domain or in full: www, *.shop, _sip._tcp; @ is the domain itself. */
+  /** Name within the domain, or the full name: www, *.shop, _sip._tcp; @ is the domain itself. */
   readonly name: string
   /** MX: a host; SRV: weight, port and host; CAA: flags, tag and a text in quotes; TXT: the text, without quotes. */
   readonly value: string
-  /** Seconds that others may keep it. */
+  /** Seconds that resolvers may cache it. */
   readonly ttl?: number
   readonly priority?: number | null
-  /** Whether mail of the domain may change or stop by it. */
+  /** Make the change even if mail of the domain may be affected or stop. */
   readonly force?: boolean
 }
 
 export type DnsCreateResult = DnsRecord
 
 export type DnsUpdateParams = {
-  /** Name within the domain or in full: www, *.shop, _sip._tcp; @ is the domain itself. */
+  /** Name within the domain, or the full name: www, *.shop, _sip._tcp; @ is the domain itself. */
   readonly name?: string
   /** MX: a host; SRV: weight, port and host; CAA: flags, tag and a text in quotes; TXT: the text, without quotes. */
   readonly value?: string
-  /** Seconds that others may keep it. */
+  /** Seconds that resolvers may cache it. */
   readonly ttl?: number
   readonly priority?: number | null
-  /** Whether mail of the domain may change or stop by it. */
+  /** Make the change even if mail of the domain may be affected or stop. */
   readonly force?: boolean
 }
 
 export type DnsUpdateResult = DnsRecord
 
 export type DnsDeleteParams = {
-  /** Whether mail of the domain may change or stop by it. */
+  /** Make the change even if mail of the domain may be affected or stop. */
   readonly force?: boolean
 }
 
@@ -3121,7 +3121,7 @@ export type DnsDeleteResult = {
 export type AliasesListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -3132,9 +3132,9 @@ export type AliasesListResult = {
 }
 
 export type AliasesCreateParams = {
-  /** An address, or *@domain for all that nobody else has. */
+  /** An address, or *@domain for every address that has no mailbox or alias. */
   readonly alias: string
-  /** Addresses of the mailboxes that get the mail. */
+  /** Addresses of the mailboxes that receive the mail. */
   readonly targets: readonly string[]
 }
 
@@ -3147,7 +3147,7 @@ export type AliasesDeleteResult = {
 export type IntakeListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -3160,11 +3160,11 @@ export type IntakeListResult = {
 export type IntakeCreateParams = {
   /** The mailbox to watch. */
   readonly mailbox: string
-  /** Make the mailbox when there is none. */
+  /** Create the mailbox if it does not exist. */
   readonly create?: boolean
   /** Where the records go. */
   readonly delivery?: IntakeDeliveryInput
-  /** What Lens reads in each mail. Fields that are left out stay as they are. */
+  /** What Lens reads in each mail. Omitted fields stay unchanged. */
   readonly lens?: IntakeLensInput
   /** Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox. */
   readonly retention?: 7 | 30 | 90 | 'forever'
@@ -3184,7 +3184,7 @@ export type IntakeGetResult = Intake
 export type IntakeUpdateParams = {
   /** Where the records go. */
   readonly delivery?: IntakeDeliveryInput
-  /** What Lens reads in each mail. Fields that are left out stay as they are. */
+  /** What Lens reads in each mail. Omitted fields stay unchanged. */
   readonly lens?: IntakeLensInput
   /** Days after which a record and the copy of its mail are deleted. The mail stays in the mailbox. */
   readonly retention?: 7 | 30 | 90 | 'forever'
@@ -3203,32 +3203,32 @@ export type IntakeTestResult = {
 }
 
 export type IntakeLensTestParams = {
-  /** Of the sample. */
+  /** Subject of the sample. */
   readonly subject?: string
   /** Its body as text. */
   readonly text?: string
-  /** Its body as HTML, in place of text. */
+  /** Its body as HTML, instead of text. */
   readonly html?: string
-  /** When it is taken to be written; default: now. */
+  /** Date of the sample; default: now. */
   readonly date?: string
-  /** In place of a sample: a mail of the mailbox (msg_...), with its files. */
+  /** A mail of the mailbox (msg_...) to read with its files, instead of a sample. */
   readonly messageId?: string
   /** Keys are unique. */
   readonly fields?: readonly LensField[]
-  /** Whether values may stand in quoted history too; default false. */
+  /** Whether values are also read from quoted history; default false. */
   readonly quoted?: boolean
 }
 
 export type IntakeLensTestResult = {
-  /** Values under the keys of the fields; null for what the mail does not state. */
+  /** Values under the keys of the fields; null for values that the mail does not state. */
   readonly lens: { readonly [name: string]: string | number | boolean | readonly string[] | null }
-  /** Where each value stands, under the same keys. */
+  /** Where each value was found, under the same keys. */
   readonly lens_evidence: { readonly [name: string]: LensEvidence | null }
   readonly lens_engine: 'rules' | 'model'
 }
 
 export type IntakeLensBackfillResult = {
-  /** Records that are read again. */
+  /** How many records Lens will read. */
   readonly count: number
 }
 
@@ -3237,7 +3237,7 @@ export type IntakeMessagesListParams = {
   readonly mailbox?: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -3256,7 +3256,7 @@ export type IntakeMessagesDeleteResult = {
 }
 
 export type EventsListParams = {
-  /** Kinds of events, with commas between them. */
+  /** Event types, separated by commas. */
   readonly type?: string
   /** Address of the mailbox. */
   readonly mailbox?: string
@@ -3266,11 +3266,11 @@ export type EventsListParams = {
   readonly until?: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
-  /** Cursor of an event or an earlier answer: newer ones follow, oldest first. */
+  /** Cursor of an event or of an earlier answer: lists newer events, oldest first. */
   readonly after?: string
-  /** Seconds to wait while there is nothing after the cursor; without one for what comes from now on. */
+  /** Seconds to wait while there is nothing after the cursor. Without a cursor, waits for events from now on. */
   readonly wait?: number
 }
 
@@ -3278,14 +3278,14 @@ export type EventsListResult = {
   readonly events: readonly EventEnvelope[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
-  /** Pass as after to go on behind this answer, also when it has no events. */
+  /** Pass as "after" to continue after this answer, even if it has no events. */
   readonly cursor: string
 }
 
 export type EventsGetResult = EventEnvelope
 
 export type EventsStreamParams = {
-  /** Kinds of events, with commas between them. */
+  /** Event types, separated by commas. */
   readonly type?: string
   /** Address of the mailbox. */
   readonly mailbox?: string
@@ -3293,16 +3293,16 @@ export type EventsStreamParams = {
   readonly since?: string
   /** Before this time. */
   readonly until?: string
-  /** As in the list; Last-Event-ID, which clients send by themselves, goes before it. */
+  /** As in the list. Last-Event-ID, which clients send on their own, takes precedence. */
   readonly after?: string
 }
 
 export type TestInboundParams = {
   /** Address of the mailbox. */
   readonly mailbox: string
-  /** The whole message, in place of its parts. */
+  /** The whole message, instead of its parts. */
   readonly raw?: string
-  /** Who wrote it: an address, or {name, address}. */
+  /** The author: an address, or {name, address}. */
   readonly from?: AddressInput
   /** One address or several, as text or as {name, address}. */
   readonly to?: AddressesInput
@@ -3310,25 +3310,25 @@ export type TestInboundParams = {
   readonly subject?: string
   /** The body as plain text. */
   readonly text?: string
-  /** The body as HTML, beside text or alone. */
+  /** The body as HTML, with text or alone. */
   readonly html?: string
-  /** Further header fields. */
+  /** Additional header fields. */
   readonly headers?: { readonly [name: string]: string }
   /** Files: {name, contentType, content (base64)}, or of a message here {messageId, attachmentId}. At most 10, 10 MB. */
   readonly attachments?: AttachmentsInput
-  /** What is found out about the sender. */
+  /** Verdicts about the sender. */
   readonly verdicts?: {
-    /** pass without it. */
+    /** Default: pass. */
     readonly spf?: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    /** pass without it. */
+    /** Default: pass. */
     readonly dkim?: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    /** Without it pass if SPF or DKIM passes, else fail. */
+    /** Default: pass if SPF or DKIM passes, else fail. */
     readonly dmarc?: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    /** none without it. */
+    /** Default: none. */
     readonly arc?: 'pass' | 'fail' | 'softfail' | 'neutral' | 'policy' | 'none' | 'temperror' | 'permerror'
-    /** What the author's domain asks for when DMARC fails. */
+    /** What the author's domain requests if DMARC fails. */
     readonly policy?: 'none' | 'quarantine' | 'reject'
-    /** Whether a filter takes it for spam. */
+    /** Whether a filter classifies it as spam. */
     readonly spam?: boolean
   }
 }
@@ -3339,9 +3339,9 @@ export type TestInboundResult = {
 }
 
 export type TestClockParams = {
-  /** Seconds to go forwards, at most 400 days. */
+  /** Seconds to advance, at most 400 days. */
   readonly advance?: number
-  /** The time to go to. */
+  /** The time to advance to. */
   readonly now?: string
 }
 
@@ -3353,7 +3353,7 @@ export type TestClockResult = {
 export type WebhooksListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -3366,16 +3366,16 @@ export type WebhooksListResult = {
 export type WebhooksCreateParams = {
   /** Where to post, by https at a public address. */
   readonly url: string
-  /** Kinds of event to deliver. */
+  /** Event types to deliver. */
   readonly events: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message')[]
-  /** Only events about these: {domains, mailboxes}. Empty lists: about all. */
+  /** Only events about these: {domains, mailboxes}. Empty lists: all events. */
   readonly scope?: {
     readonly domains?: readonly string[]
     readonly mailboxes?: readonly string[]
   }
-  /** Whether events are posted. A new endpoint: true. */
+  /** Whether events are posted. Default for a new endpoint: true. */
   readonly enabled?: boolean
-  /** "mailbox" keeps the order of events within a mailbox. A new endpoint: "none". */
+  /** "mailbox" keeps the order of events within a mailbox. Default for a new endpoint: "none". */
   readonly ordering?: 'none' | 'mailbox'
   readonly description?: string | null
 }
@@ -3387,16 +3387,16 @@ export type WebhooksGetResult = Webhook
 export type WebhooksUpdateParams = {
   /** Where to post, by https at a public address. */
   readonly url?: string
-  /** Kinds of event to deliver. */
+  /** Event types to deliver. */
   readonly events?: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message')[]
-  /** Only events about these: {domains, mailboxes}. Empty lists: about all. */
+  /** Only events about these: {domains, mailboxes}. Empty lists: all events. */
   readonly scope?: {
     readonly domains?: readonly string[]
     readonly mailboxes?: readonly string[]
   }
-  /** Whether events are posted. A new endpoint: true. */
+  /** Whether events are posted. Default for a new endpoint: true. */
   readonly enabled?: boolean
-  /** "mailbox" keeps the order of events within a mailbox. A new endpoint: "none". */
+  /** "mailbox" keeps the order of events within a mailbox. Default for a new endpoint: "none". */
   readonly ordering?: 'none' | 'mailbox'
   readonly description?: string | null
 }
@@ -3406,7 +3406,7 @@ export type WebhooksUpdateResult = Webhook
 export type WebhooksRotateSecretResult = NewWebhook
 
 export type WebhooksTestParams = {
-  /** Of which kind the sample is. */
+  /** The event type of the sample. */
   readonly type: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message'
 }
 
@@ -3431,7 +3431,7 @@ export type WebhooksDeleteResult = {
 }
 
 export type WebhooksAttemptsParams = {
-  /** What one count is of: an hour, of the last 48, or a day, of the last 30. */
+  /** Period of one count: hour (the last 48) or day (the last 30). */
   readonly by?: 'hour' | 'day'
 }
 
@@ -3450,7 +3450,7 @@ export type WebhooksAttemptsResult = {
 export type PartnerCustomersListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -3501,7 +3501,7 @@ export type PartnerCustomersUsageResult = Usage
 export type PartnerCustomersKeysListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -3512,16 +3512,16 @@ export type PartnerCustomersKeysListResult = {
 }
 
 export type PartnerCustomersKeysCreateParams = {
-  /** What it is for. */
+  /** What the key is for. */
   readonly name: string
-  /** account: reaches all of the account; agent: the mailboxes that it makes or is granted. */
+  /** account: reaches the whole account; agent: only mailboxes that it creates or is granted. */
   readonly kind?: 'account' | 'agent'
-  /** What it may do. None can be added later. */
+  /** What the key may do. Scopes cannot be added later. */
   readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
   /** Addresses that an agent key is granted. */
   readonly mailboxes?: readonly string[]
   readonly expiresAt?: string | null
-  /** required: what an agent key sends waits until a person has approved it. */
+  /** required: sends by an agent key wait until a person approves them. */
   readonly approval?: 'none' | 'required'
 }
 
@@ -3534,7 +3534,7 @@ export type PartnerCustomersKeysRevokeResult = {
 export type PartnerWebhooksListParams = {
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -3547,11 +3547,11 @@ export type PartnerWebhooksListResult = {
 export type PartnerWebhooksCreateParams = {
   /** Where to post, by https at a public address. */
   readonly url: string
-  /** Kinds of event to deliver, of every customer. */
+  /** Event types to deliver, for every customer. */
   readonly events: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed')[]
-  /** Whether events are posted. A new endpoint: true. */
+  /** Whether events are posted. Default for a new endpoint: true. */
   readonly enabled?: boolean
-  /** "mailbox" keeps the order of events within a mailbox. A new endpoint: "none". */
+  /** "mailbox" keeps the order of events within a mailbox. Default for a new endpoint: "none". */
   readonly ordering?: 'none' | 'mailbox'
   readonly description?: string | null
 }
@@ -3563,11 +3563,11 @@ export type PartnerWebhooksGetResult = Webhook
 export type PartnerWebhooksUpdateParams = {
   /** Where to post, by https at a public address. */
   readonly url?: string
-  /** Kinds of event to deliver, of every customer. */
+  /** Event types to deliver, for every customer. */
   readonly events?: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed')[]
-  /** Whether events are posted. A new endpoint: true. */
+  /** Whether events are posted. Default for a new endpoint: true. */
   readonly enabled?: boolean
-  /** "mailbox" keeps the order of events within a mailbox. A new endpoint: "none". */
+  /** "mailbox" keeps the order of events within a mailbox. Default for a new endpoint: "none". */
   readonly ordering?: 'none' | 'mailbox'
   readonly description?: string | null
 }
@@ -3577,22 +3577,22 @@ export type PartnerWebhooksUpdateResult = Webhook
 export type PartnerWebhooksRotateSecretResult = NewWebhook
 
 export type PartnerWebhooksTestParams = {
-  /** Of which kind the sample is. */
+  /** The event type of the sample. */
   readonly type: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed'
 }
 
 export type PartnerWebhooksTestResult = Delivery
 
 export type PartnerWebhooksDeliveriesParams = {
-  /** Only deliveries that stand so. */
+  /** Only deliveries in this state. */
   readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped'
-  /** Only deliveries of this kind of event. */
+  /** Only deliveries of this event type. */
   readonly type?: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed'
   /** Only deliveries of this event (evt_...). */
   readonly event?: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
 }
 
@@ -3609,7 +3609,7 @@ export type PartnerWebhooksDeleteResult = {
 export type PartnerEventsListParams = {
   /** Id of the customer (cus_...). */
   readonly customer_id?: string
-  /** Kinds of events, with commas between them. */
+  /** Event types, separated by commas. */
   readonly type?: string
   /** Address of the mailbox. */
   readonly mailbox?: string
@@ -3619,11 +3619,11 @@ export type PartnerEventsListParams = {
   readonly until?: string
   /** At most 200. */
   readonly limit?: number
-  /** A next. */
+  /** next of a page. */
   readonly before?: string
-  /** Cursor of an event or an earlier answer: newer ones follow, oldest first. */
+  /** Cursor of an event or of an earlier answer: lists newer events, oldest first. */
   readonly after?: string
-  /** Seconds to wait while there is nothing after the cursor; without one for what comes from now on. */
+  /** Seconds to wait while there is nothing after the cursor. Without a cursor, waits for events from now on. */
   readonly wait?: number
 }
 
@@ -3631,7 +3631,7 @@ export type PartnerEventsListResult = {
   readonly events: readonly EventEnvelope[]
   /** Cursor of the next page; null at the end. */
   readonly next: string | null
-  /** Pass as after to go on behind this answer, also when it has no events. */
+  /** Pass as "after" to continue after this answer, even if it has no events. */
   readonly cursor: string
 }
 

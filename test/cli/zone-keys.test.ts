@@ -137,7 +137,10 @@ describe('the commands for the keys of zones', () => {
     parent.zone = { 'DS keys.test': [signing.ds] }
     const vouched = await shown('ds-published')
     expect(vouched.ds).to.equal(signing.ds)
-    expect(vouched.change).to.include({ state: 'vouched', waits: 'until no resolver has records that the old key signed' })
+    expect(vouched.change).to.include({
+      state: 'vouched',
+      waits: 'until no resolver has records that the old key signed',
+    })
     await refused(confirm, tooEarly)
 
     await pass(9 * dayMs)

@@ -196,7 +196,9 @@ describe('import and export of mail', () => {
       expect(code, argv.join(' ')).to.equal(1)
       return err
     }
-    expect(await says('import', 'mbox', 'tenant', to, text)).to.match(/^.*text\.txt is not an mbox file: .* Name a file/)
+    expect(await says('import', 'mbox', 'tenant', to, text)).to.match(
+      /^.*text\.txt is not an mbox file: .* Name a file/,
+    )
     expect(await says('import', 'mbox', 'tenant', to, `${text}.none`)).to.match(
       /^ENOENT: .*none'\. See that it is there/,
     )

@@ -31,7 +31,7 @@ class People(Group):
         invitation: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PeopleCreateResult:
-        """Sign up as a person. The answer is the same whether the address is known or not; what to do next comes by mail."""
+        """Sign up as a person. The answer is the same whether or not the address is known; the next step comes by mail."""
         return self._call('POST', '/people', body=given({'email': email, 'password': password, 'name': name, 'invitation': invitation}), options=options)
 
     def verify(
@@ -40,7 +40,7 @@ class People(Group):
         token: str,
         options: RequestOptions | None = None,
     ) -> t.PeopleVerifyResult:
-        """End a sign-up with the token of the mailed link; then the person can sign in."""
+        """Complete a sign-up with the token of the mailed link; the person can then sign in."""
         return self._call('POST', '/people/verify', body=given({'token': token}), options=options)
 
     def reset(
@@ -51,7 +51,7 @@ class People(Group):
         password: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PeopleResetResult:
-        """With "email": ask for a link to choose a new password, mailed if the address is known. With "token" and "password": choose it; every session of the person ends."""
+        """With "email": ask for a link to choose a new password, mailed if the address is known. With "token" and "password": set it, which ends every session of the person."""
         return self._call('POST', '/people/reset', body=given({'email': email, 'token': token, 'password': password}), options=options)
 
     def update(
@@ -62,7 +62,7 @@ class People(Group):
         current_password: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PeopleUpdateResult:
-        """Change the own name or password. A new password needs the current one, and ends all other sessions. For people who are signed in, not for keys."""
+        """Change the name or password of the signed-in person. A new password needs the current one, and ends all other sessions. For people who are signed in, not for keys."""
         return self._call('PATCH', '/people/me', body=given({'name': name, 'password': password, 'currentPassword': current_password}), options=options)
 
     def join(
@@ -71,7 +71,7 @@ class People(Group):
         token: str,
         options: RequestOptions | None = None,
     ) -> t.PeopleJoinResult:
-        """Accept an invitation to an account, which the session acts on from then on. For people who are signed in, not for keys."""
+        """Accept an invitation to an account; the session then acts on it. For people who are signed in, not for keys."""
         return self._call('POST', '/people/invitation', body=given({'token': token}), options=options)
 
     def leave(
@@ -80,7 +80,7 @@ class People(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.PeopleLeaveResult:
-        """Leave an account, whatever the own role: with it end the own app passwords for it, and the programs that act there for the person. The last owner stays. For people who are signed in, not for keys."""
+        """Leave an account, whatever your role. Your app passwords for it stop working, and programs that act in it for you are disconnected. The last owner cannot leave. For people who are signed in, not for keys."""
         return self._call('DELETE', f'/people/me/accounts/{segment(account)}', options=options)
 
     def erase(
@@ -89,7 +89,7 @@ class People(Group):
         password: str,
         options: RequestOptions | None = None,
     ) -> t.PeopleEraseResult:
-        """Erase the own person for good, for who is in no account: who is in some leaves or erases them first. For people who are signed in, not for keys."""
+        """Erase the signed-in person permanently. The person has to leave or erase all their accounts first. For people who are signed in, not for keys."""
         return self._call('POST', '/people/me/erase', body=given({'password': password}), options=options)
 
 
@@ -103,7 +103,7 @@ class Session(Group):
         passkey: t.SessionBeginPasskey | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.SessionBeginResult:
-        """Sign in: sets the cookie of a session. With "email" and "password", and "code" of people who have an authenticator app; or with "passkey"."""
+        """Sign in, which sets the session cookie. Give "email" and "password", and "code" if the person has an authenticator app; or "passkey" alone."""
         return self._call('POST', '/session', body=given({'email': email, 'password': password, 'code': code, 'passkey': passkey}), options=options)
 
     def passkey(
@@ -148,7 +148,7 @@ class Sessions(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.SessionsListResult]:
-        """Where the person is signed in, newest first. For people who are signed in, not for keys."""
+        """The sessions of the signed-in person, newest first. For people who are signed in, not for keys."""
         return self._pages('sessions', 'GET', '/sessions', query=given({'limit': limit, 'before': before}), options=options)
 
     def end(
@@ -157,7 +157,7 @@ class Sessions(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.SessionsEndResult:
-        """End one of the own sessions at once. For people who are signed in, not for keys."""
+        """End a session of the signed-in person at once. For people who are signed in, not for keys."""
         return self._call('DELETE', f'/sessions/{segment(session_id)}', options=options)
 
 
@@ -176,7 +176,7 @@ class Totp(Group):
         code: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.TotpSetResult:
-        """Without a code: a secret for an authenticator app. With a code of the app: it is asked for from then on, and ten recovery codes are made. For people who are signed in, not for keys."""
+        """Without a code: returns a secret for an authenticator app. With a code of the app: signing in needs a code from then on, and ten recovery codes are returned. For people who are signed in, not for keys."""
         return self._call('POST', '/people/me/totp', body=given({'code': code}), options=options)
 
     def remove(
@@ -185,7 +185,7 @@ class Totp(Group):
         code: str,
         options: RequestOptions | None = None,
     ) -> t.TotpRemoveResult:
-        """Sign in without a code again. Needs a code of the app, or a recovery code; either is used up. For people who are signed in, not for keys."""
+        """Remove the authenticator app, so that signing in needs no code. Needs a code of the app, or a recovery code; either is used up. For people who are signed in, not for keys."""
         return self._call('DELETE', '/people/me/totp', query=given({'code': code}), options=options)
 
 
@@ -205,7 +205,7 @@ class Passkeys(Group):
         name: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PasskeysCreateResult:
-        """Without a credential: the options for navigator.credentials.create. With its answer, from the same session within ten minutes: the passkey is kept. For people who are signed in, not for keys."""
+        """Without a credential: returns the options for navigator.credentials.create. With its result, from the same session within ten minutes: stores the passkey. For people who are signed in, not for keys."""
         return self._call('POST', '/people/me/passkeys', body=given({'credential': credential, 'name': name}), options=options)
 
     def remove(
@@ -226,7 +226,7 @@ class Claims(Group):
         account: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.ClaimsCreateResult:
-        """Claim the account of a claim link: as an account of its own, or into "account". Address, inboxes, keys and webhooks move, and keys keep working. The session acts on it then. For people who are signed in, not for keys."""
+        """Claim the account of a claim link, as a separate account or merged into "account". Address, inboxes, keys and webhooks move along, and keys keep working. The session then acts on the resulting account. For people who are signed in, not for keys."""
         return self._call('POST', '/claims', body=given({'token': token, 'account': account}), options=options)
 
 
@@ -236,7 +236,7 @@ class Account(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.AccountClaimResult:
-        """Make a fresh single-use claim link for the person who will own the account; the older link is void. For the keys of its inboxes, while nobody has claimed it."""
+        """Create a new single-use claim link for the person who will own the account, which voids the previous link. For keys of its inboxes, until the account is claimed."""
         return self._call('POST', '/account/claim', is_idempotent=True, options=options)
 
     def get(
@@ -253,7 +253,7 @@ class Account(Group):
         approval: Literal['none', 'required'],
         options: RequestOptions | None = None,
     ) -> t.AccountUpdateResult:
-        """Let what agents send wait for the approval of a person, or let it go. What waits already stays. For people who are signed in, not for keys."""
+        """Set whether sends of agents wait for the approval of a person. Sends that already wait keep waiting. For people who are signed in, not for keys."""
         return self._call('PATCH', '/account', body=given({'approval': approval}), options=options)
 
     def setup(
@@ -261,7 +261,7 @@ class Account(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.AccountSetupResult:
-        """What is left to set up (claim, name, domain, DNS, first mail, webhook), and what this caller has to do for it."""
+        """The setup steps that are left (claim, name, domain, DNS, first mail, webhook), each with what this caller has to do."""
         return self._call('GET', '/account/setup', options=options)
 
     def export(
@@ -269,7 +269,7 @@ class Account(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.AccountExportResult:
-        """Ask for a copy of everything in the account: mail as mbox, the rest as JSON, in one zip file. For account keys and owners. Scope: mail:read, mail:send, mailboxes:read, domains:read, aliases:read."""
+        """Request a copy of everything in the account: mail as mbox, the rest as JSON, in one zip file. For account keys and owners. Scope: mail:read, mail:send, mailboxes:read, domains:read, aliases:read."""
         return self._call('POST', '/account/export', options=options)
 
     def get_export(
@@ -277,7 +277,7 @@ class Account(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.AccountGetExportResult:
-        """How far the newest export is, and the link to its file when it is done. For account keys and owners. Scope: mail:read, mail:send, mailboxes:read, domains:read, aliases:read."""
+        """The progress of the newest export, and the link to its file once it is done. For account keys and owners. Scope: mail:read, mail:send, mailboxes:read, domains:read, aliases:read."""
         return self._call('GET', '/account/export', options=options)
 
     def erase(
@@ -287,7 +287,7 @@ class Account(Group):
         password: str,
         options: RequestOptions | None = None,
     ) -> t.AccountEraseResult:
-        """Erase the account and everything in it for good, with the people who are in no other account. Its keys, sessions, addresses and webhooks end at once, the rest within some minutes. For people who are signed in, not for keys."""
+        """Erase the account and everything in it permanently, including people who are in no other account. Its keys, sessions, addresses and webhooks stop working at once; the rest is erased within minutes. For people who are signed in, not for keys."""
         return self._call('POST', '/account/erase', body=given({'confirm': confirm, 'password': password}), options=options)
 
 
@@ -297,7 +297,7 @@ class Usage(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.UsageGetResult:
-        """What the account used and may use."""
+        """What the account has used in the current period, and its limits."""
         return self._call('GET', '/usage', options=options)
 
     def daily(
@@ -307,7 +307,7 @@ class Usage(Group):
         mailbox: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.UsageDailyResult:
-        """What was sent and received on each day: by all mailboxes that the key reaches, or by one. Scope: mail:read."""
+        """Mail sent and received per day, by all mailboxes that the key reaches or by one of them. Scope: mail:read."""
         return self._call('GET', '/usage/daily', query=given({'since': since, 'mailbox': mailbox}), options=options)
 
 
@@ -317,7 +317,7 @@ class Plans(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.PlansListResult:
-        """The plans that an account may have, with their figures, the smaller first."""
+        """The plans that an account may have, with their figures, smallest first."""
         return self._call('GET', '/plans', options=options)
 
 
@@ -345,7 +345,7 @@ class Members(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.MembersListResult:
-        """The people of the account, and those who are invited. For people who are signed in, not for keys."""
+        """The members of the account, and its open invitations. For people who are signed in, not for keys."""
         return self._call('GET', '/account/members', options=options)
 
     def invite(
@@ -355,7 +355,7 @@ class Members(Group):
         role: Literal['owner', 'member', 'reader'],
         options: RequestOptions | None = None,
     ) -> t.MembersInviteResult:
-        """Invite somebody by mail, with a role. An older invitation of the address is void. For people who are signed in, not for keys."""
+        """Invite somebody by mail, with a role. This voids an earlier invitation to the same address. For people who are signed in, not for keys."""
         return self._call('POST', '/account/members', body=given({'email': email, 'role': role}), is_idempotent=True, options=options)
 
     def update(
@@ -365,7 +365,7 @@ class Members(Group):
         role: Literal['owner', 'member', 'reader'],
         options: RequestOptions | None = None,
     ) -> t.MembersUpdateResult:
-        """Give a member another role, at once. The last owner stays one. For people who are signed in, not for keys."""
+        """Change the role of a member, effective at once. The last owner cannot get another role. For people who are signed in, not for keys."""
         return self._call('PATCH', f'/account/members/{segment(member_id)}', body=given({'role': role}), options=options)
 
     def remove(
@@ -374,7 +374,7 @@ class Members(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.MembersRemoveResult:
-        """Take a member out of the account, at once, or withdraw an invitation. The last owner stays. For people who are signed in, not for keys."""
+        """Remove a member from the account at once, or withdraw an invitation. The last owner cannot be removed. For people who are signed in, not for keys."""
         return self._call('DELETE', f'/account/members/{segment(member_id)}', options=options)
 
 
@@ -386,7 +386,7 @@ class Requests(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.RequestsListResult]:
-        """What was asked of the administrator for the account, and the answers, newest first. For people who are signed in, not for keys."""
+        """Requests of the account to the administrators, with their answers, newest first. For people who are signed in, not for keys."""
         return self._pages('requests', 'GET', '/account/requests', query=given({'limit': limit, 'before': before}), options=options)
 
     def create(
@@ -410,7 +410,7 @@ class Administration(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.AdministrationAccountsResult]:
-        """The accounts of the service, newest first, or those that a word finds. For people who are signed in, not for keys."""
+        """The accounts of the service, newest first, or with "q" only those that match. For people who are signed in, not for keys."""
         return self._pages('accounts', 'GET', '/administration/accounts', query=given({'q': q, 'limit': limit, 'before': before}), options=options)
 
     def account(
@@ -433,7 +433,7 @@ class Administration(Group):
         sending_paused: t.AdministrationChangeSendingPaused | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.AdministrationChangeResult:
-        """Change the plans or a limit of an account, suspend it, pause its sending, or end that. It holds at once. For people who are signed in, not for keys."""
+        """Change the plans or a limit of an account, suspend it, pause its sending, or lift either hold. Takes effect at once. For people who are signed in, not for keys."""
         return self._call('PATCH', f'/administration/accounts/{segment(account_id)}', body=given({'plan': plan, 'agentsPlan': agents_plan, 'raise': raise_, 'suspended': suspended, 'sendingPaused': sending_paused}), options=options)
 
     def requests(
@@ -442,7 +442,7 @@ class Administration(Group):
         status: Literal['open', 'granted', 'refused'] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.AdministrationRequestsResult:
-        """What accounts ask of the administrators: those that wait, the oldest first, or those that were answered, the newest first. For people who are signed in, not for keys."""
+        """Requests that accounts made to the administrators: open ones, oldest first, or answered ones, newest first. For people who are signed in, not for keys."""
         return self._call('GET', '/administration/requests', query=given({'status': status}), options=options)
 
     def answer(
@@ -453,7 +453,7 @@ class Administration(Group):
         answer: str,
         options: RequestOptions | None = None,
     ) -> t.AdministrationAnswerResult:
-        """Answer a request, once: the person is told by mail. A granted phone number is confirmed by it; a higher limit is raised by a change of the account. For people who are signed in, not for keys."""
+        """Answer a request; it can be answered only once, and the person is notified by mail. Granting a phone number confirms it. Granting a higher limit does not raise it: change the account for that. For people who are signed in, not for keys."""
         return self._call('POST', f'/administration/requests/{segment(request_id)}', body=given({'granted': granted, 'answer': answer}), options=options)
 
     def outbox(
@@ -461,7 +461,7 @@ class Administration(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.AdministrationOutboxResult:
-        """What waits to go out, by the domain that it goes to: how much, since when, and what the domain answered. For people who are signed in, not for keys."""
+        """Mail that waits for delivery, by destination domain: how much, since when, and what the domain answered. For people who are signed in, not for keys."""
         return self._call('GET', '/administration/outbox', options=options)
 
     def refusals(
@@ -470,7 +470,7 @@ class Administration(Group):
         days: int | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.AdministrationRefusalsResult:
-        """What the SMTP doors refused in each hour, by the codes of their replies. For people who are signed in, not for keys."""
+        """Refusals by the SMTP servers per hour, by reply code. For people who are signed in, not for keys."""
         return self._call('GET', '/administration/refusals', query=given({'days': days}), options=options)
 
     def processes(
@@ -479,7 +479,7 @@ class Administration(Group):
         hours: int | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.AdministrationProcessesResult:
-        """The processes of the service: memory, how late the event loop is and how quickly the database answers, over time. For people who are signed in, not for keys."""
+        """The processes of the service, with memory use, event loop delay and database latency over time. For people who are signed in, not for keys."""
         return self._call('GET', '/administration/processes', query=given({'hours': hours}), options=options)
 
 
@@ -505,7 +505,7 @@ class Keys(Group):
         approval: Literal['none', 'required'] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.KeysCreateResult:
-        """Make an API key. "apiKey" is shown in this answer only. For people who are signed in, not for keys."""
+        """Create an API key. "apiKey" is shown in this answer only. For people who are signed in, not for keys."""
         return self._call('POST', '/keys', body=given({'name': name, 'kind': kind, 'scopes': scopes, 'mailboxes': mailboxes, 'expiresAt': expires_at, 'approval': approval}), is_idempotent=True, options=options)
 
     def revoke(
@@ -514,7 +514,7 @@ class Keys(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.KeysRevokeResult:
-        """Revoke a key at once, in every process; the webhook endpoints that it made as an agent key turn off. For people who are signed in, not for keys."""
+        """Revoke a key at once, in every process; webhook endpoints that an agent key created are turned off. For people who are signed in, not for keys."""
         return self._call('DELETE', f'/keys/{segment(key_id)}', options=options)
 
 
@@ -533,7 +533,7 @@ class Grants(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.GrantsRevokeResult:
-        """Disconnect a program at once, in every process: its tokens end. For people who are signed in, not for keys."""
+        """Disconnect a program: its tokens stop working at once, in every process. For people who are signed in, not for keys."""
         return self._call('DELETE', f'/grants/{segment(grant_id)}', options=options)
 
 
@@ -544,7 +544,7 @@ class MailboxesLists(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.ListsGetResult:
-        """Whom a mailbox may send to, and whose mail it takes. Scope: mailboxes:read."""
+        """Whom a mailbox may send to, and whose mail it accepts. Scope: mailboxes:read."""
         return self._call('GET', f'/mailboxes/{segment(address)}/lists', options=options)
 
     def set(
@@ -557,7 +557,7 @@ class MailboxesLists(Group):
         receive_block: list[str] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.ListsSetResult:
-        """Replace the lists of a mailbox; one that is not named stays as it is. Not for agent keys. Scope: mailboxes:write."""
+        """Replace the lists of a mailbox; omitted lists stay unchanged. Not for agent keys. Scope: mailboxes:write."""
         return self._call('PUT', f'/mailboxes/{segment(address)}/lists', body=given({'sendAllow': send_allow, 'sendBlock': send_block, 'receiveAllow': receive_allow, 'receiveBlock': receive_block}), options=options)
 
 
@@ -568,7 +568,7 @@ class MailboxesAppPasswords(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.AppPasswordsListResult:
-        """The passwords of mail programs for a mailbox. For people who are signed in, not for keys. Scope: mailboxes:read."""
+        """The app passwords of a mailbox, which mail programs log in with. For people who are signed in, not for keys. Scope: mailboxes:read."""
         return self._call('GET', f'/mailboxes/{segment(address)}/app-passwords', options=options)
 
     def create(
@@ -578,7 +578,7 @@ class MailboxesAppPasswords(Group):
         name: str,
         options: RequestOptions | None = None,
     ) -> t.AppPasswordsCreateResult:
-        """Make a password for a mail program: SMTP and IMAP for this mailbox, not the API. It is shown in this answer only. For people who are signed in, not for keys. Scope: mail:read, mail:send, mail:write."""
+        """Create a password for a mail program: it works for SMTP and IMAP of this mailbox, not for the API. It is shown in this answer only. For people who are signed in, not for keys. Scope: mail:read, mail:send, mail:write."""
         return self._call('POST', f'/mailboxes/{segment(address)}/app-passwords', body=given({'name': name}), is_idempotent=True, options=options)
 
     def revoke(
@@ -588,7 +588,7 @@ class MailboxesAppPasswords(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.AppPasswordsRevokeResult:
-        """End an app password at once, also where a mail program is logged in. For people who are signed in, not for keys. Scope: mail:read, mail:send, mail:write."""
+        """Revoke an app password at once, even where a mail program is logged in. For people who are signed in, not for keys. Scope: mail:read, mail:send, mail:write."""
         return self._call('DELETE', f'/mailboxes/{segment(address)}/app-passwords/{segment(key_id)}', options=options)
 
 
@@ -636,7 +636,7 @@ class MailboxesMessages(Group):
         timeout: int | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesWaitResult:
-        """Wait for a message: answered at once or as soon as one lands that passes all filters. Spam and Trash count only when asked for as folder. Scope: mail:read."""
+        """Wait for a message that passes all filters; the answer comes at once if there is one. Spam and Trash count only if named as folder. Scope: mail:read."""
         return self._call('GET', f'/mailboxes/{segment(address)}/wait', query=given({'folder': folder, 'label': label, 'thread_id': thread_id, 'unread': unread, 'flagged': flagged, 'from': from_, 'to': to, 'subject': subject, 'has_attachment': has_attachment, 'until': until, 'regex': regex, 'has_code': has_code, 'from_domain': from_domain, 'since': since, 'timeout': timeout}), waits=True, options=options)
 
     def wait_and_claim(
@@ -661,7 +661,7 @@ class MailboxesMessages(Group):
         claim: int | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesWaitAndClaimResult:
-        """Wait for a message and take it: with claim, a lease of so many seconds, parallel waits get distinct messages. Scope: mail:read, mail:write."""
+        """Wait for a message and lease it: with claim, the lease in seconds, parallel waits receive distinct messages. Scope: mail:read, mail:write."""
         return self._call('POST', f'/mailboxes/{segment(address)}/wait', body=given({'folder': folder, 'label': label, 'thread_id': thread_id, 'unread': unread, 'flagged': flagged, 'from': from_, 'to': to, 'subject': subject, 'has_attachment': has_attachment, 'until': until, 'regex': regex, 'has_code': has_code, 'from_domain': from_domain, 'since': since, 'timeout': timeout, 'claim': claim}), waits=True, options=options)
 
     def verification(
@@ -674,7 +674,7 @@ class MailboxesMessages(Group):
         timeout: int | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesVerificationResult:
-        """Wait for a mail with a verification code or link, and get that alone. Without since only mail stored from now on counts. Scope: mail:read."""
+        """Wait for a mail with a verification code or link, and return only the code or link. Without since, only mail stored from now on counts. Scope: mail:read."""
         return self._call('GET', f'/mailboxes/{segment(address)}/verification', query=given({'kind': kind, 'from_domain': from_domain, 'since': since, 'timeout': timeout}), waits=True, options=options)
 
     def search(
@@ -700,7 +700,7 @@ class MailboxesMessages(Group):
         attachment_id: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesGetResult:
-        """One message, whole: headers, body, attachments. Reading changes no flag. Scope: mail:read."""
+        """One message in full: headers, body, attachments. Reading it changes no flag. Scope: mail:read."""
         return self._call('GET', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}', query=given({'view': view, 'max_chars': max_chars, 'cursor': cursor, 'attachment_id': attachment_id}), options=options)
 
     def raw(
@@ -722,7 +722,7 @@ class MailboxesMessages(Group):
         attachment_id: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> Download:
-        """The body as a document for a frame of a page of this service, with a policy under which nothing runs and nothing loads from elsewhere. Scope: mail:read."""
+        """The body as an HTML document to frame in a page of this service, with a content security policy under which nothing runs and nothing loads from elsewhere. Scope: mail:read."""
         return self._download('GET', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}/html', query=given({'attachment_id': attachment_id}), options=options)
 
     def attachment(
@@ -750,7 +750,7 @@ class MailboxesMessages(Group):
         spam: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesUpdateResult:
-        """Flag, label or move one message, or mark it as spam or none. Scope: mail:write."""
+        """Flag, label or move one message, or mark it as spam or not spam. Scope: mail:write."""
         return self._call('PATCH', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}', body=given({'seen': seen, 'flagged': flagged, 'answered': answered, 'folder': folder, 'addLabels': add_labels, 'removeLabels': remove_labels, 'spam': spam}), options=options)
 
     def delete(
@@ -761,7 +761,7 @@ class MailboxesMessages(Group):
         permanent: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesDeleteResult:
-        """Move a message to Trash; with permanent=true, or when it lies there already, it is gone. Scope: mail:write."""
+        """Move a message to Trash; with permanent=true, or if it is already in Trash, delete it permanently. Scope: mail:write."""
         return self._call('DELETE', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}', query=given({'permanent': permanent}), options=options)
 
     def restore(
@@ -771,7 +771,7 @@ class MailboxesMessages(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.MessagesRestoreResult:
-        """Take a message out of Trash, back to the folder it was deleted from; INBOX when that is gone. Scope: mail:write."""
+        """Restore a message from Trash to the folder it was deleted from, or to INBOX if that folder is gone. Scope: mail:write."""
         return self._call('POST', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}/restore', options=options)
 
     def claim(
@@ -792,7 +792,7 @@ class MailboxesMessages(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.MessagesReleaseResult:
-        """Give the lease of a message back. Scope: mail:write."""
+        """Release the lease of a message. Scope: mail:write."""
         return self._call('DELETE', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}/claim', options=options)
 
     def read_all(
@@ -827,7 +827,7 @@ class MailboxesMessages(Group):
         dry_run: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesSendResult:
-        """Send one mail from a mailbox, to at most 50 recipients: now, or at a time. Scope: mail:send."""
+        """Send one mail from a mailbox, to at most 50 recipients, now or at a given time. Scope: mail:send."""
         return self._call('POST', f'/mailboxes/{segment(address)}/send', body=given({'to': to, 'cc': cc, 'bcc': bcc, 'inReplyTo': in_reply_to, 'replyAll': reply_all, 'from': from_, 'fromName': from_name, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'attachments': attachments, 'headers': headers, 'sendAt': send_at, 'dryRun': dry_run}), is_idempotent=True, options=options)
 
     def reply(
@@ -851,7 +851,7 @@ class MailboxesMessages(Group):
         dry_run: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesReplyResult:
-        """Answer a message: to its sender, or with all: true to everybody it went to. Scope: mail:send."""
+        """Reply to a message: to its sender, or with all: true to everybody it was sent to. Scope: mail:send."""
         return self._call('POST', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}/reply', body=given({'all': all, 'cc': cc, 'bcc': bcc, 'from': from_, 'fromName': from_name, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'attachments': attachments, 'headers': headers, 'sendAt': send_at, 'dryRun': dry_run}), is_idempotent=True, options=options)
 
     def forward(
@@ -876,7 +876,7 @@ class MailboxesMessages(Group):
         dry_run: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesForwardResult:
-        """Pass a message on, below what you write, with its files unless includeAttachments is false. Scope: mail:send."""
+        """Forward a message, below your own text, with its files unless includeAttachments is false. Scope: mail:send."""
         return self._call('POST', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}/forward', body=given({'to': to, 'cc': cc, 'bcc': bcc, 'includeAttachments': include_attachments, 'from': from_, 'fromName': from_name, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'attachments': attachments, 'headers': headers, 'sendAt': send_at, 'dryRun': dry_run}), is_idempotent=True, options=options)
 
 
@@ -887,7 +887,7 @@ class MailboxesTrash(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.TrashEmptyResult:
-        """Remove everything in Trash for good. Scope: mail:write."""
+        """Permanently delete everything in Trash. Scope: mail:write."""
         return self._call('POST', f'/mailboxes/{segment(address)}/trash/empty', options=options)
 
 
@@ -908,7 +908,7 @@ class MailboxesFolders(Group):
         name: str,
         options: RequestOptions | None = None,
     ) -> t.FoldersCreateResult:
-        """Make a folder, and the levels above it that are missing. Scope: mail:write."""
+        """Create a folder, and the missing folders above it. Scope: mail:write."""
         return self._call('POST', f'/mailboxes/{segment(address)}/folders', body=given({'name': name}), is_idempotent=True, options=options)
 
     def update(
@@ -919,7 +919,7 @@ class MailboxesFolders(Group):
         name: str,
         options: RequestOptions | None = None,
     ) -> t.FoldersUpdateResult:
-        """Give a folder, with all below it, another path. Scope: mail:write."""
+        """Rename or move a folder with everything below it. Scope: mail:write."""
         return self._call('PATCH', f'/mailboxes/{segment(address)}/folders/{segment(path)}', body=given({'name': name}), options=options)
 
     def delete(
@@ -929,7 +929,7 @@ class MailboxesFolders(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.FoldersDeleteResult:
-        """Remove a folder and all below it; their mail goes to Trash. Scope: mail:write."""
+        """Delete a folder and all folders below it; their mail moves to Trash. Scope: mail:write."""
         return self._call('DELETE', f'/mailboxes/{segment(address)}/folders/{segment(path)}', options=options)
 
 
@@ -952,7 +952,7 @@ class MailboxesThreads(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.ThreadsListResult]:
-        """Conversations of an agent's mailbox, by their newest message; one passes when each filter fits one of its messages. Scope: mail:read."""
+        """Conversations of an agent's mailbox, ordered by their newest message; one matches if each filter matches one of its messages. Scope: mail:read."""
         return self._pages('threads', 'GET', f'/mailboxes/{segment(address)}/threads', query=given({'folder': folder, 'label': label, 'unread': unread, 'flagged': flagged, 'from': from_, 'to': to, 'subject': subject, 'has_attachment': has_attachment, 'until': until, 'since': since, 'limit': limit, 'before': before}), options=options)
 
     def get(
@@ -966,7 +966,7 @@ class MailboxesThreads(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.ThreadsGetResult]:
-        """One conversation with its messages, oldest first; long ones in pages from the end. Scope: mail:read."""
+        """One conversation with its messages, oldest first; a long one is paged from its end. Scope: mail:read."""
         return self._pages('participants', 'GET', f'/mailboxes/{segment(address)}/threads/{segment(thread_id)}', query=given({'view': view, 'max_chars': max_chars, 'limit': limit, 'before': before}), options=options)
 
 
@@ -991,7 +991,7 @@ class MailboxesContacts(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.ContactsListResult]:
-        """Whom the mailbox wrote with, last seen first. Scope: mail:read."""
+        """The people that a mailbox corresponded with, last seen first. Scope: mail:read."""
         return self._pages('contacts', 'GET', f'/mailboxes/{segment(address)}/contacts', query=given({'q': q, 'limit': limit, 'before': before}), options=options)
 
 
@@ -1027,7 +1027,7 @@ class MailboxesDrafts(Group):
         headers: t.HeadersInput | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.DraftsCreateResult:
-        """Keep a draft: a message in Drafts that lacks what it lacks until it is sent. Scope: mail:send."""
+        """Save a draft: a message in Drafts, which may be incomplete until it is sent. Scope: mail:send."""
         return self._call('POST', f'/mailboxes/{segment(address)}/drafts', body=given({'to': to, 'cc': cc, 'bcc': bcc, 'inReplyTo': in_reply_to, 'replyAll': reply_all, 'from': from_, 'fromName': from_name, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'attachments': attachments, 'headers': headers}), is_idempotent=True, options=options)
 
     def get(
@@ -1037,7 +1037,7 @@ class MailboxesDrafts(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.DraftsGetResult:
-        """One draft, whole. Scope: mail:send."""
+        """One draft in full. Scope: mail:send."""
         return self._call('GET', f'/mailboxes/{segment(address)}/drafts/{segment(draft_id)}', options=options)
 
     def update(
@@ -1061,7 +1061,7 @@ class MailboxesDrafts(Group):
         headers: t.HeadersInput | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.DraftsUpdateResult:
-        """Change the fields that are given; the others stay, and so does the id. New text or HTML alone is the whole body. Scope: mail:send."""
+        """Change the fields that are given; the others and the id stay. Text or HTML given alone replaces the whole body. Scope: mail:send."""
         return self._call('PATCH', f'/mailboxes/{segment(address)}/drafts/{segment(draft_id)}', body=given({'to': to, 'cc': cc, 'bcc': bcc, 'inReplyTo': in_reply_to, 'replyAll': reply_all, 'from': from_, 'fromName': from_name, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'attachments': attachments, 'headers': headers}), options=options)
 
     def delete(
@@ -1071,7 +1071,7 @@ class MailboxesDrafts(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.DraftsDeleteResult:
-        """Remove a draft for good. Scope: mail:send."""
+        """Delete a draft permanently. Scope: mail:send."""
         return self._call('DELETE', f'/mailboxes/{segment(address)}/drafts/{segment(draft_id)}', options=options)
 
     def send(
@@ -1082,7 +1082,7 @@ class MailboxesDrafts(Group):
         send_at: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.DraftsSendResult:
-        """Send a draft, now or at a time, and remove it. Scope: mail:send."""
+        """Send a draft, now or at a given time, and remove it. Scope: mail:send."""
         return self._call('POST', f'/mailboxes/{segment(address)}/drafts/{segment(draft_id)}/send', body=given({'sendAt': send_at}), is_idempotent=True, options=options)
 
 
@@ -1095,7 +1095,7 @@ class MailboxesScheduled(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.ScheduledListResult]:
-        """Sends of a mailbox that wait for their time, newest first. Scope: mail:send."""
+        """Scheduled sends of a mailbox, newest first. Scope: mail:send."""
         return self._pages('scheduled', 'GET', f'/mailboxes/{segment(address)}/scheduled', query=given({'limit': limit, 'before': before}), options=options)
 
     def update(
@@ -1106,7 +1106,7 @@ class MailboxesScheduled(Group):
         send_at: str,
         options: RequestOptions | None = None,
     ) -> t.ScheduledUpdateResult:
-        """Send it at another time, until it is claimed for sending. Scope: mail:send."""
+        """Change the time of a scheduled send, until it is claimed for sending. Scope: mail:send."""
         return self._call('PATCH', f'/mailboxes/{segment(address)}/scheduled/{segment(id)}', body=given({'sendAt': send_at}), options=options)
 
     def cancel(
@@ -1116,7 +1116,7 @@ class MailboxesScheduled(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.ScheduledCancelResult:
-        """Cancel a send, until it is claimed for sending. Its allowance comes back, and what was a draft is one again. Scope: mail:send."""
+        """Cancel a send, until it is claimed for sending. Its allowance is returned, and a send that was a draft becomes a draft again. Scope: mail:send."""
         return self._call('DELETE', f'/mailboxes/{segment(address)}/scheduled/{segment(id)}', options=options)
 
 
@@ -1133,7 +1133,7 @@ class MailboxesBatches(Group):
         markdown: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.BatchesSendResult:
-        """Send one text to many recipients, filling its {{tokens}} from the fields of each: accepted or refused whole. Scope: mail:send."""
+        """Send one text to many recipients, filling its {{tokens}} from the fields of each. The batch is accepted or refused as a whole. Scope: mail:send."""
         return self._call('POST', f'/mailboxes/{segment(address)}/send-batch', body=given({'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'recipients': recipients, 'idempotencyKey': idempotency_key}), options=options)
 
     def get(
@@ -1143,7 +1143,7 @@ class MailboxesBatches(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.BatchesGetResult:
-        """What became of each recipient of a batch. Scope: mail:send."""
+        """The delivery status of each recipient of a batch. Scope: mail:send."""
         return self._call('GET', f'/mailboxes/{segment(address)}/send-batch/{segment(batch_id)}', options=options)
 
 
@@ -1201,7 +1201,7 @@ class Mailboxes(Group):
         auto_reply: t.MailboxesUpdateAutoReply | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MailboxesUpdateResult:
-        """Set or clear what recipients see of a mailbox: display name, signature, automatic reply. null clears. Scope: mailboxes:write."""
+        """Set the display name, signature or automatic reply of a mailbox; null clears a field. Scope: mailboxes:write."""
         return self._call('PATCH', f'/mailboxes/{segment(address)}', body=given({'displayName': display_name, 'signature': signature, 'autoReply': auto_reply}), options=options)
 
     def delete(
@@ -1210,7 +1210,7 @@ class Mailboxes(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.MailboxesDeleteResult:
-        """Delete a mailbox: it stops receiving now, its mail is purged after 30 days, the address stays reserved meanwhile. Scope: mailboxes:write."""
+        """Delete a mailbox. It stops receiving at once; its mail is purged after 30 days, and its address stays reserved until then. Scope: mailboxes:write."""
         return self._call('DELETE', f'/mailboxes/{segment(address)}', options=options)
 
 
@@ -1268,7 +1268,7 @@ class Batches(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.BatchesListResult]:
-        """The batches of the last 90 days, newest first, and how far each is. Scope: mail:send."""
+        """The batches of the last 90 days, newest first, with the progress of each. Scope: mail:send."""
         return self._pages('batches', 'GET', '/batches', query=given({'limit': limit, 'before': before}), options=options)
 
 
@@ -1293,7 +1293,7 @@ class Emails(Group):
         send_at: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.EmailsSendResult:
-        """Send one mail from any address on a verified domain, written here or by a template. Scope: mail:send."""
+        """Send one mail from any address on a verified domain, with its own content or from a template. Scope: mail:send."""
         return self._call('POST', '/emails', body=given({'from': from_, 'to': to, 'cc': cc, 'bcc': bcc, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'template': template, 'variables': variables, 'headers': headers, 'attachments': attachments, 'tags': tags, 'sendAt': send_at}), is_idempotent=True, options=options)
 
     def list(
@@ -1303,7 +1303,7 @@ class Emails(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.EmailsListResult]:
-        """Sends of the account, newest first, also those that wait for an approval; an agent key sees its own. Scope: mail:send."""
+        """Sends of the account, newest first, including those that wait for approval. An agent key sees its own. Scope: mail:send."""
         return self._pages('emails', 'GET', '/emails', query=given({'limit': limit, 'before': before}), options=options)
 
     def get(
@@ -1312,7 +1312,7 @@ class Emails(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.EmailsGetResult:
-        """One send, with the status of each recipient and the answer of its server. Scope: mail:send."""
+        """One send, with the status of each recipient and the reply of its mail server. Scope: mail:send."""
         return self._call('GET', f'/emails/{segment(id)}', options=options)
 
     def update(
@@ -1322,7 +1322,7 @@ class Emails(Group):
         send_at: str,
         options: RequestOptions | None = None,
     ) -> t.EmailsUpdateResult:
-        """Send it at another time, until it is claimed for sending. Scope: mail:send."""
+        """Change the time of a scheduled send, until it is claimed for sending. Scope: mail:send."""
         return self._call('PATCH', f'/emails/{segment(id)}', body=given({'sendAt': send_at}), options=options)
 
     def cancel(
@@ -1331,7 +1331,7 @@ class Emails(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.EmailsCancelResult:
-        """Cancel a send, until it is claimed for sending. Its allowance comes back, and what was a draft is one again. Scope: mail:send."""
+        """Cancel a send, until it is claimed for sending. Its allowance is returned, and a send that was a draft becomes a draft again. Scope: mail:send."""
         return self._call('POST', f'/emails/{segment(id)}/cancel', options=options)
 
 
@@ -1344,7 +1344,7 @@ class Approvals(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.ApprovalsListResult]:
-        """Agents' sends that wait for the approval of a person, or waited, newest first. Scope: mail:send."""
+        """Sends by agents that wait or waited for a person's approval, newest first. Scope: mail:send."""
         return self._pages('approvals', 'GET', '/approvals', query=given({'status': status, 'limit': limit, 'before': before}), options=options)
 
     def get(
@@ -1353,7 +1353,7 @@ class Approvals(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.ApprovalsGetResult:
-        """One approval, with what is to be sent as its recipients will see it. Scope: mail:send."""
+        """One approval, with the mail as its recipients will see it. Scope: mail:send."""
         return self._call('GET', f'/approvals/{segment(id)}', options=options)
 
     def decide(
@@ -1365,7 +1365,7 @@ class Approvals(Group):
         reason: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.ApprovalsDecideResult:
-        """Send exactly what was read, or refuse it. The rules and limits of sending hold as of now: what they refuse waits on. Scope: mail:send."""
+        """Send exactly the mail that was reviewed, or refuse it. The sending rules and limits apply as of now; a mail that they refuse keeps waiting. Scope: mail:send."""
         return self._call('POST', f'/approvals/{segment(id)}', body=given({'decision': decision, 'hash': hash, 'reason': reason}), is_idempotent=True, options=options)
 
 
@@ -1399,7 +1399,7 @@ class Templates(Group):
         status: Literal['active', 'paused'] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.TemplatesCreateResult:
-        """Make a template. Account keys only. Scope: mail:send."""
+        """Create a template. Account keys only. Scope: mail:send."""
         return self._call('POST', '/templates', body=given({'alias': alias, 'subject': subject, 'html': html, 'text': text, 'status': status}), is_idempotent=True, options=options)
 
     def update(
@@ -1421,7 +1421,7 @@ class Templates(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.TemplatesDeleteResult:
-        """Remove a template. Account keys only. Scope: mail:send."""
+        """Delete a template. Account keys only. Scope: mail:send."""
         return self._call('DELETE', f'/templates/{segment(alias)}', options=options)
 
     def html(
@@ -1431,7 +1431,7 @@ class Templates(Group):
         variables: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> Download:
-        """The same as a document for a frame of a page of this service, with a policy under which nothing runs and nothing loads. Scope: mail:send."""
+        """The rendered template as an HTML document to frame in a page of this service, with a content security policy under which nothing runs and nothing loads. Scope: mail:send."""
         return self._download('GET', f'/templates/{segment(alias)}/html', query=given({'variables': variables}), options=options)
 
     def preview(
@@ -1441,7 +1441,7 @@ class Templates(Group):
         variables: dict[str, str] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.TemplatesPreviewResult:
-        """What a template becomes with these variables; nothing is sent. Scope: mail:send."""
+        """Render a template with these variables; nothing is sent. Scope: mail:send."""
         return self._call('POST', f'/templates/{segment(alias)}/preview', body=given({'variables': variables}), options=options)
 
 
@@ -1453,7 +1453,7 @@ class Suppressions(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.SuppressionsListResult]:
-        """Addresses that are not written to any more, newest first: they bounced, complained or were added. An agent key sees those that hold for its mail. Scope: mail:send."""
+        """Suppressed addresses, to which no mail is sent, newest first: they bounced, complained or were added. An agent key sees those that apply to its mail. Scope: mail:send."""
         return self._pages('suppressions', 'GET', '/suppressions', query=given({'limit': limit, 'before': before}), options=options)
 
     def get(
@@ -1462,7 +1462,7 @@ class Suppressions(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.SuppressionsGetResult:
-        """Whether and why an address is not written to. Scope: mail:send."""
+        """Whether and why an address is suppressed. Scope: mail:send."""
         return self._call('GET', f'/suppressions/{segment(email)}', options=options)
 
     def add(
@@ -1471,7 +1471,7 @@ class Suppressions(Group):
         email: str,
         options: RequestOptions | None = None,
     ) -> t.SuppressionsAddResult:
-        """Stop writing to an address: from all of the account, or with an agent key from its own mailboxes. Scope: mail:send."""
+        """Suppress an address: for the whole account, or with an agent key for its own mailboxes. Scope: mail:send."""
         return self._call('POST', '/suppressions', body=given({'email': email}), is_idempotent=True, options=options)
 
     def remove(
@@ -1480,7 +1480,7 @@ class Suppressions(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.SuppressionsRemoveResult:
-        """Write to an address again. Account keys only. Scope: mail:send."""
+        """Remove an address from the suppressions. Account keys only. Scope: mail:send."""
         return self._call('DELETE', f'/suppressions/{segment(email)}', options=options)
 
 
@@ -1492,7 +1492,7 @@ class Deliveries(Group):
         id: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.DeliveriesStatusResult:
-        """What became of a send: for each recipient the status and the answer of its server. Scope: mail:read."""
+        """The delivery status of a send: for each recipient its status and the reply of its mail server. Scope: mail:read."""
         return self._call('GET', '/delivery-status', query=given({'message_id': message_id, 'id': id}), options=options)
 
     def list(
@@ -1506,7 +1506,7 @@ class Deliveries(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.DeliveriesListResult]:
-        """The delivery log of an endpoint, newest first: every attempt with what was sent and answered."""
+        """The delivery log of an endpoint, newest first: every attempt with its request and response."""
         return self._pages('deliveries', 'GET', f'/webhooks/{segment(id)}/deliveries', query=given({'state': state, 'type': type, 'event': event, 'limit': limit, 'before': before}), options=options)
 
     def get(
@@ -1524,7 +1524,7 @@ class Deliveries(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.DeliveriesResendResult:
-        """Send a delivery again: the same body, in one attempt, as a delivery of its own that is in the answer. With test events 20 in 10 minutes."""
+        """Send a delivery again: the same body, in a single attempt, as a new delivery, which is the answer. An account may make 20 resends and tests in 10 minutes."""
         return self._call('POST', f'/deliveries/{segment(id)}/resend', is_idempotent=True, options=options)
 
 
@@ -1536,7 +1536,7 @@ class Domains(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.DomainsListResult]:
-        """The domains of the account with their DNS records to publish, newest first; the free one too. Account keys only. Scope: domains:read."""
+        """The domains of the account, including its free one, with the DNS records to publish, newest first. Account keys only. Scope: domains:read."""
         return self._pages('domains', 'GET', '/domains', query=given({'limit': limit, 'before': before}), options=options)
 
     def create(
@@ -1545,7 +1545,7 @@ class Domains(Group):
         domain: str,
         options: RequestOptions | None = None,
     ) -> t.DomainsCreateResult:
-        """Add a domain of your own. The answer has every DNS record to publish; then verify it. Account keys only. Scope: domains:write."""
+        """Add your own domain. The answer lists every DNS record to publish; verify the domain after that. Account keys only. Scope: domains:write."""
         return self._call('POST', '/domains', body=given({'domain': domain}), is_idempotent=True, options=options)
 
     def get(
@@ -1554,7 +1554,7 @@ class Domains(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.DomainsGetResult:
-        """One domain, with its DNS records to publish as they were found last. Account keys only. Scope: domains:read."""
+        """One domain, with the DNS records to publish and what the last check found. Account keys only. Scope: domains:read."""
         return self._call('GET', f'/domains/{segment(domain)}', options=options)
 
     def verify(
@@ -1563,7 +1563,7 @@ class Domains(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.DomainsVerifyResult:
-        """Ask the DNS now: of each record what was found, and in words what to change. The first account whose records are all there has the domain. Account keys only. Scope: domains:write."""
+        """Check the DNS now: for each record the answer says what was found and what to change. The domain belongs to the first account whose records are all published. Account keys only. Scope: domains:write."""
         return self._call('POST', f'/domains/{segment(domain)}/verify', options=options)
 
     def update(
@@ -1573,7 +1573,7 @@ class Domains(Group):
         default_display_name: str | None,
         options: RequestOptions | None = None,
     ) -> t.DomainsUpdateResult:
-        """Set the name that recipients see of mailboxes on a domain that have none. Account keys only. Scope: domains:write."""
+        """Set the display name of mailboxes on a domain that have none of their own. Account keys only. Scope: domains:write."""
         return self._call('PATCH', f'/domains/{segment(domain)}', body=given({'defaultDisplayName': default_display_name}), options=options)
 
     def delete(
@@ -1582,7 +1582,7 @@ class Domains(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.DomainsDeleteResult:
-        """Take a domain off the account, with its keys and DNS records. One with mailboxes or aliases stays: delete those first. Account keys only. Scope: domains:write."""
+        """Remove a domain from the account, with its keys and DNS records. Delete its mailboxes and aliases first. Account keys only. Scope: domains:write."""
         return self._call('DELETE', f'/domains/{segment(domain)}', options=options)
 
     def reports(
@@ -1595,7 +1595,7 @@ class Domains(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.DomainsReportsResult]:
-        """What receivers report of mail in the name of a domain (DMARC) and of TLS with its servers: pass rates by sending address, failures with what to change. Scope: domains:read."""
+        """What receivers report about mail from a domain (DMARC) and about TLS with its servers: pass rates by sending address, and failures with what to change. Scope: domains:read."""
         return self._pages('sources', 'GET', f'/domains/{segment(domain)}/reports', query=given({'since': since, 'until': until, 'limit': limit, 'before': before}), options=options)
 
 
@@ -1623,7 +1623,7 @@ class Dns(Group):
         force: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.DnsCreateResult:
-        """Add a DNS record. One that comes between mail and its servers needs force. Scope: dns:write."""
+        """Add a DNS record. One that would interfere with mail needs force. Scope: dns:write."""
         return self._call('POST', f'/domains/{segment(domain)}/dns', body=given({'type': type, 'name': name, 'value': value, 'ttl': ttl, 'priority': priority, 'force': force}), is_idempotent=True, options=options)
 
     def update(
@@ -1671,7 +1671,7 @@ class Aliases(Group):
         targets: list[str],
         options: RequestOptions | None = None,
     ) -> t.AliasesCreateResult:
-        """Let mail to an address reach mailboxes of the account; *@domain takes all that no mailbox or alias has. Account keys only. Scope: aliases:write."""
+        """Deliver mail for an address to mailboxes of the account; *@domain catches every address without a mailbox or alias. Account keys only. Scope: aliases:write."""
         return self._call('POST', '/aliases', body=given({'alias': alias, 'targets': targets}), is_idempotent=True, options=options)
 
     def delete(
@@ -1680,7 +1680,7 @@ class Aliases(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.AliasesDeleteResult:
-        """Delete an alias; its address is free at once. Account keys only. Scope: aliases:write."""
+        """Delete an alias; its address can be reused at once. Account keys only. Scope: aliases:write."""
         return self._call('DELETE', f'/aliases/{segment(alias)}', options=options)
 
 
@@ -1692,7 +1692,7 @@ class Intake(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.IntakeListResult]:
-        """What Intake does with the mailboxes that this key reaches, newest mailbox first. Scope: mail:read."""
+        """The Intake configurations of the mailboxes that this key reaches, newest mailbox first. Scope: mail:read."""
         return self._pages('intakes', 'GET', '/intake', query=given({'limit': limit, 'before': before}), options=options)
 
     def create(
@@ -1705,7 +1705,7 @@ class Intake(Group):
         retention: Literal[7, 30, 90, 'forever'] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.IntakeCreateResult:
-        """Watch a mailbox: each mail that arrives from now on becomes a record. The secret of an endpoint that is made for it is in this answer alone. Scope: mailboxes:write, mail:read."""
+        """Watch a mailbox: each mail that arrives from now on becomes a record. If an endpoint is created for it, its secret is shown only in this answer. Scope: mailboxes:write, mail:read."""
         return self._call('POST', '/intake', body=given({'mailbox': mailbox, 'create': create, 'delivery': delivery, 'lens': lens, 'retention': retention}), is_idempotent=True, options=options)
 
     def templates(
@@ -1713,7 +1713,7 @@ class Intake(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.IntakeTemplatesResult:
-        """Lists of fields for Lens to begin with. Scope: mail:read."""
+        """Templates for Lens: lists of fields to start from. Scope: mail:read."""
         return self._call('GET', '/intake/templates', options=options)
 
     def get(
@@ -1722,7 +1722,7 @@ class Intake(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.IntakeGetResult:
-        """What Intake does with a mailbox. Scope: mail:read."""
+        """The Intake configuration of a mailbox. Scope: mail:read."""
         return self._call('GET', f'/intake/{segment(mailbox)}', options=options)
 
     def update(
@@ -1734,7 +1734,7 @@ class Intake(Group):
         retention: Literal[7, 30, 90, 'forever'] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.IntakeUpdateResult:
-        """Change what Intake does with a mailbox; what is left out stays. Another retention holds for the records that are there too. The secret of a new endpoint is in this answer alone. Scope: mailboxes:write, mail:read."""
+        """Change the Intake configuration of a mailbox; omitted fields stay. A new retention applies to existing records too. The secret of a new endpoint is shown only in this answer. Scope: mailboxes:write, mail:read."""
         return self._call('PATCH', f'/intake/{segment(mailbox)}', body=given({'delivery': delivery, 'lens': lens, 'retention': retention}), options=options)
 
     def delete(
@@ -1743,7 +1743,7 @@ class Intake(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.IntakeDeleteResult:
-        """Watch a mailbox no longer: its records, their copies and links and the endpoint that was made for it are deleted. Its mail stays. Scope: mailboxes:write, mail:read."""
+        """Stop watching a mailbox. Its records, their copies and links, and the endpoint that was created for it are deleted. Its mail stays. Scope: mailboxes:write, mail:read."""
         return self._call('DELETE', f'/intake/{segment(mailbox)}', options=options)
 
     def test(
@@ -1768,7 +1768,7 @@ class Intake(Group):
         quoted: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.IntakeLensTestResult:
-        """Ask Lens of a sample, or of a mail in the mailbox, what it would say: for the fields of the mailbox, or others. Nothing is kept or counted. Scope: mailboxes:write, mail:read."""
+        """Try Lens on a sample or on a mail of the mailbox, with the fields of the mailbox or with others. Nothing is stored or counted. Scope: mailboxes:write, mail:read."""
         return self._call('POST', f'/intake/{segment(mailbox)}/lens/test', body=given({'subject': subject, 'text': text, 'html': html, 'date': date, 'messageId': message_id, 'fields': fields, 'quoted': quoted}), options=options)
 
     def lens_backfill(
@@ -1777,7 +1777,7 @@ class Intake(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.IntakeLensBackfillResult:
-        """Have Lens read the records that are there already and that it has not read for these fields. Each counts as a run; no event tells of it. Scope: mailboxes:write, mail:read."""
+        """Run Lens on existing records that it has not yet read for these fields. Each counts as a run; no event is sent. Scope: mailboxes:write, mail:read."""
         return self._call('POST', f'/intake/{segment(mailbox)}/lens/backfill', is_idempotent=True, options=options)
 
 
@@ -1790,7 +1790,7 @@ class IntakeMessages(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.IntakeMessagesListResult]:
-        """Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. `text`, `html` and links are in the single record. Scope: mail:read."""
+        """Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. Only the single record has `text`, `html` and links. Scope: mail:read."""
         return self._pages('messages', 'GET', '/intake/messages', query=given({'mailbox': mailbox, 'limit': limit, 'before': before}), options=options)
 
     def get(
@@ -1808,7 +1808,7 @@ class IntakeMessages(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.IntakeMessagesRevokeLinksResult:
-        """End all links to the files of a record, such as those of its webhook. The answer has new ones. Scope: mail:write."""
+        """Revoke all links to the files of a record, such as those in its webhook. The answer has new ones. Scope: mail:write."""
         return self._call('POST', f'/intake/messages/{segment(id)}/revoke-links', options=options)
 
     def delete(
@@ -1835,7 +1835,7 @@ class Events(Group):
         wait: int | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.EventsListResult]:
-        """Events of the last 30 days that the key may read: newest first, or forward from a cursor, oldest first, as they come."""
+        """Events of the last 30 days that the key may read: newest first, or with "after" or "wait" forwards from a cursor, oldest first."""
         return self._pages('events', 'GET', '/events', query=given({'type': type, 'mailbox': mailbox, 'since': since, 'until': until, 'limit': limit, 'before': before, 'after': after, 'wait': wait}), waits=True, options=options)
 
     def get(
@@ -1857,7 +1857,7 @@ class Events(Group):
         after: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Events as they are recorded, as server-sent events that never end; a reader that lost the connection goes on by Last-Event-ID."""
+        """Events as they are recorded, as an endless stream of server-sent events. A reader that lost the connection resumes with Last-Event-ID."""
         return self._events('GET', '/events/stream', query=given({'type': type, 'mailbox': mailbox, 'since': since, 'until': until, 'after': after}), options=options)
 
 
@@ -1877,7 +1877,7 @@ class Test(Group):
         verdicts: t.TestInboundVerdicts | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.TestInboundResult:
-        """Let a message come into a mailbox of the sandbox, as from outside, with chosen verdicts about its sender. Scope: mail:write."""
+        """Deliver a message to a mailbox of the sandbox as if from outside, with chosen verdicts about its sender. Scope: mail:write."""
         return self._call('POST', '/test/inbound', body=given({'mailbox': mailbox, 'raw': raw, 'from': from_, 'to': to, 'subject': subject, 'text': text, 'html': html, 'headers': headers, 'attachments': attachments, 'verdicts': verdicts}), is_idempotent=True, options=options)
 
     def clock(
@@ -1887,7 +1887,7 @@ class Test(Group):
         now: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.TestClockResult:
-        """Move the clock of the sandbox forwards; answers when all that became due is done."""
+        """Advance the clock of the sandbox. The answer comes once everything that became due is done."""
         return self._call('POST', '/test/clock', body=given({'advance': advance, 'now': now}), options=options)
 
 
@@ -1899,7 +1899,7 @@ class Webhooks(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.WebhooksListResult]:
-        """Webhook endpoints: all of the account, or those an agent key made."""
+        """Webhook endpoints: all of the account, or those that the agent key created."""
         return self._pages('webhooks', 'GET', '/webhooks', query=given({'limit': limit, 'before': before}), options=options)
 
     def create(
@@ -1913,7 +1913,7 @@ class Webhooks(Group):
         description: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.WebhooksCreateResult:
-        """Have events delivered to a URL, signed. The signing secret is in this answer alone."""
+        """Deliver events to a URL, signed. The signing secret is shown only in this answer."""
         return self._call('POST', '/webhooks', body=given({'url': url, 'events': events, 'scope': scope, 'enabled': enabled, 'ordering': ordering, 'description': description}), is_idempotent=True, options=options)
 
     def get(
@@ -1937,7 +1937,7 @@ class Webhooks(Group):
         description: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.WebhooksUpdateResult:
-        """Change an endpoint. Turning it on again starts afresh."""
+        """Change an endpoint. Turning it on again clears its failures; it receives events from then on."""
         return self._call('PATCH', f'/webhooks/{segment(id)}', body=given({'url': url, 'events': events, 'scope': scope, 'enabled': enabled, 'ordering': ordering, 'description': description}), options=options)
 
     def rotate_secret(
@@ -1946,7 +1946,7 @@ class Webhooks(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.WebhooksRotateSecretResult:
-        """Give an endpoint a new signing secret, in this answer alone. For 24 hours the one before signs too: every delivery has a signature by each, the new one last."""
+        """Give an endpoint a new signing secret, shown only in this answer. For 24 hours the previous one also signs: every delivery has a signature by each, the new one last."""
         return self._call('POST', f'/webhooks/{segment(id)}/rotate-secret', is_idempotent=True, options=options)
 
     def test(
@@ -1956,7 +1956,7 @@ class Webhooks(Group):
         type: Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message'],
         options: RequestOptions | None = None,
     ) -> t.WebhooksTestResult:
-        """Send a sample of an event to an endpoint, marked "test": true, in one attempt. The answer is the delivery. With resends 20 in 10 minutes."""
+        """Send a sample event, marked "test": true, to an endpoint in a single attempt. The answer is the delivery. An account may make 20 resends and tests in 10 minutes."""
         return self._call('POST', f'/webhooks/{segment(id)}/test', body=given({'type': type}), is_idempotent=True, options=options)
 
     def redeliver(
@@ -1968,7 +1968,7 @@ class Webhooks(Group):
         types: list[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message']] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.WebhooksRedeliverResult:
-        """Have the events of a time delivered to an endpoint again, oldest first, each as a resend of its own: 20 leave in 10 minutes."""
+        """Deliver the events of a time span to an endpoint again, oldest first, each as a resend of its own, at a rate of 20 in 10 minutes."""
         return self._call('POST', f'/webhooks/{segment(id)}/redeliver', body=given({'since': since, 'until': until, 'types': types}), is_idempotent=True, options=options)
 
     def delete(
@@ -1977,7 +1977,7 @@ class Webhooks(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.WebhooksDeleteResult:
-        """Remove an endpoint; what waits for it is not delivered."""
+        """Delete an endpoint; its pending deliveries are dropped."""
         return self._call('DELETE', f'/webhooks/{segment(id)}', options=options)
 
     def attempts(
@@ -1987,7 +1987,7 @@ class Webhooks(Group):
         by: Literal['hour', 'day'] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.WebhooksAttemptsResult:
-        """How many attempts an endpoint took and failed in each hour of the last two days, or on each of the last 30 days."""
+        """How many attempts succeeded and failed at an endpoint, for each hour of the last two days or each of the last 30 days."""
         return self._call('GET', f'/webhooks/{segment(id)}/attempts', query=given({'by': by}), options=options)
 
 
@@ -2015,7 +2015,7 @@ class PartnerCustomersKeys(Group):
         approval: Literal['none', 'required'] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PartnerCustomersKeysCreateResult:
-        """Make a key for a customer, to call /api/v1 with. "apiKey" is shown in this answer only. All that is asked with it is in the customer's audit."""
+        """Create a key for a customer, to call /api/v1 with. "apiKey" is shown in this answer only. Every request with the key is recorded in the customer's audit."""
         return self._call('POST', f'/api/partner/customers/{segment(id)}/keys', body=given({'name': name, 'kind': kind, 'scopes': scopes, 'mailboxes': mailboxes, 'expiresAt': expires_at, 'approval': approval}), is_idempotent=True, options=options)
 
     def revoke(
@@ -2025,7 +2025,7 @@ class PartnerCustomersKeys(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.PartnerCustomersKeysRevokeResult:
-        """Revoke a key of a customer that the partner holds, at once."""
+        """Revoke at once a key of a customer that the partner holds."""
         return self._call('DELETE', f'/api/partner/customers/{segment(id)}/keys/{segment(key_id)}', options=options)
 
 
@@ -2041,7 +2041,7 @@ class PartnerCustomers(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.PartnerCustomersListResult]:
-        """The customers that the partner made, newest first: with a test key those to try things with, and only those."""
+        """The customers of the partner, newest first. A test key lists test customers, and only those."""
         return self._pages('customers', 'GET', '/api/partner/customers', query=given({'limit': limit, 'before': before}), options=options)
 
     def create(
@@ -2053,7 +2053,7 @@ class PartnerCustomers(Group):
         agents_plan: Literal['free', 'developer', 'scale', None] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PartnerCustomersCreateResult:
-        """Make a customer: an account of its own, with a domain for free addresses. With a test key it is a sandbox. Make a key for it next."""
+        """Create a customer: a separate account with a domain for free addresses; with a test key, a sandbox. Create a key for it next."""
         return self._call('POST', '/api/partner/customers', body=given({'name': name, 'email': email, 'plan': plan, 'agentsPlan': agents_plan}), is_idempotent=True, options=options)
 
     def get(
@@ -2073,7 +2073,7 @@ class PartnerCustomers(Group):
         agents_plan: Literal['free', 'developer', 'scale', None] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PartnerCustomersUpdateResult:
-        """Change the plans of a customer, at once. What it has beyond a smaller plan stays; it may only have no more of it."""
+        """Change the plans of a customer, effective at once. What exceeds a smaller plan stays, but the customer cannot add more of it."""
         return self._call('PATCH', f'/api/partner/customers/{segment(id)}', body=given({'plan': plan, 'agentsPlan': agents_plan}), options=options)
 
     def delete(
@@ -2082,7 +2082,7 @@ class PartnerCustomers(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.PartnerCustomersDeleteResult:
-        """Erase a customer and everything in it for good. Its keys, addresses and endpoints end at once, the rest within some minutes."""
+        """Erase a customer and everything in it permanently. Its keys, addresses and endpoints stop working at once; the rest is erased within minutes."""
         return self._call('DELETE', f'/api/partner/customers/{segment(id)}', options=options)
 
     def pause(
@@ -2092,7 +2092,7 @@ class PartnerCustomers(Group):
         reason: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PartnerCustomersPauseResult:
-        """Refuse what a customer sends, by every door, until it is resumed. Its mail still comes in and can be read."""
+        """Refuse everything a customer sends, through every door, until it is resumed. It can still receive and read mail."""
         return self._call('POST', f'/api/partner/customers/{segment(id)}/pause', body=given({'reason': reason}), options=options)
 
     def resume(
@@ -2101,7 +2101,7 @@ class PartnerCustomers(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.PartnerCustomersResumeResult:
-        """Let a customer send again that the partner paused."""
+        """Let a customer that the partner paused send again."""
         return self._call('POST', f'/api/partner/customers/{segment(id)}/resume', options=options)
 
     def usage(
@@ -2110,7 +2110,7 @@ class PartnerCustomers(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.PartnerCustomersUsageResult:
-        """What a customer used this month and may use."""
+        """What a customer used this month, and its limits."""
         return self._call('GET', f'/api/partner/customers/{segment(id)}/usage', options=options)
 
 
@@ -2122,7 +2122,7 @@ class PartnerWebhooks(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.PartnerWebhooksListResult]:
-        """The partner's endpoints: with a test key those that test keys made, and only those."""
+        """The partner's endpoints. A test key lists those that test keys created, and only those."""
         return self._pages('webhooks', 'GET', '/api/partner/webhooks', query=given({'limit': limit, 'before': before}), options=options)
 
     def create(
@@ -2135,7 +2135,7 @@ class PartnerWebhooks(Group):
         description: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PartnerWebhooksCreateResult:
-        """Have events of every customer delivered to a URL, signed, each with its customer_id. What a test key made hears of customers to try things with alone. The signing secret is in this answer alone."""
+        """Deliver events of every customer to a URL, signed, each with its customer_id. An endpoint that a test key created receives only events of test customers. The signing secret is shown only in this answer."""
         return self._call('POST', '/api/partner/webhooks', body=given({'url': url, 'events': events, 'enabled': enabled, 'ordering': ordering, 'description': description}), is_idempotent=True, options=options)
 
     def get(
@@ -2158,7 +2158,7 @@ class PartnerWebhooks(Group):
         description: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PartnerWebhooksUpdateResult:
-        """Change an endpoint. Turning it on again starts afresh."""
+        """Change an endpoint. Turning it on again clears its failures; it receives events from then on."""
         return self._call('PATCH', f'/api/partner/webhooks/{segment(id)}', body=given({'url': url, 'events': events, 'enabled': enabled, 'ordering': ordering, 'description': description}), options=options)
 
     def rotate_secret(
@@ -2167,7 +2167,7 @@ class PartnerWebhooks(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.PartnerWebhooksRotateSecretResult:
-        """Give an endpoint a new signing secret, in this answer alone. For 24 hours the one before signs too."""
+        """Give an endpoint a new signing secret, shown only in this answer. For 24 hours the previous one also signs."""
         return self._call('POST', f'/api/partner/webhooks/{segment(id)}/rotate-secret', is_idempotent=True, options=options)
 
     def test(
@@ -2177,7 +2177,7 @@ class PartnerWebhooks(Group):
         type: Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed'],
         options: RequestOptions | None = None,
     ) -> t.PartnerWebhooksTestResult:
-        """Send a sample of an event to an endpoint, marked "test": true, in one attempt. The answer is the delivery."""
+        """Send a sample event, marked "test": true, to an endpoint in a single attempt. The answer is the delivery."""
         return self._call('POST', f'/api/partner/webhooks/{segment(id)}/test', body=given({'type': type}), is_idempotent=True, options=options)
 
     def deliveries(
@@ -2191,7 +2191,7 @@ class PartnerWebhooks(Group):
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.PartnerWebhooksDeliveriesResult]:
-        """The delivery log of an endpoint, newest first: every attempt with what was sent and answered."""
+        """The delivery log of an endpoint, newest first: every attempt with its request and response."""
         return self._pages('deliveries', 'GET', f'/api/partner/webhooks/{segment(id)}/deliveries', query=given({'state': state, 'type': type, 'event': event, 'limit': limit, 'before': before}), options=options)
 
     def delete(
@@ -2200,7 +2200,7 @@ class PartnerWebhooks(Group):
         *,
         options: RequestOptions | None = None,
     ) -> t.PartnerWebhooksDeleteResult:
-        """Remove an endpoint; what waits for it is not delivered."""
+        """Delete an endpoint; its pending deliveries are dropped."""
         return self._call('DELETE', f'/api/partner/webhooks/{segment(id)}', options=options)
 
 
@@ -2219,7 +2219,7 @@ class PartnerEvents(Group):
         wait: int | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> PageList[t.PartnerEventsListResult]:
-        """Events of the customers of the last 30 days, in one sequence: newest first, or forward from a cursor, oldest first, as they come. With a test key those of customers to try things with."""
+        """Events of the last 30 days of all customers, in one sequence: newest first, or with "after" or "wait" forwards from a cursor, oldest first. A test key lists those of test customers."""
         return self._pages('events', 'GET', '/api/partner/events', query=given({'customer_id': customer_id, 'type': type, 'mailbox': mailbox, 'since': since, 'until': until, 'limit': limit, 'before': before, 'after': after, 'wait': wait}), waits=True, options=options)
 
     def get(
