@@ -296,11 +296,11 @@ describe('the command line', () => {
     [(id) => ['account', 'export', id, '--to', ''], /^The option "--to" is empty\. Write it as "--to <folder>"\.$/],
     [
       () => ['certificates', '--renew', ''],
-      /^The option "--renew" is empty\. Write its value behind it, or leave it out/,
+      /^The option "--renew" is empty\. Write its value after it, or leave it out/,
     ],
     [
       () => ['--config', '', 'account', 'list'],
-      /^The option "--config" is empty\. Write its value behind it, or leave/,
+      /^The option "--config" is empty\. Write its value after it, or leave/,
     ],
     [() => ['mailbox', 'create'], /missing required argument/],
     [() => ['serve', '--only', 'pop3'], /^Unknown part "pop3"; known are api, jobs, smtp, imap, dns\./],
@@ -639,7 +639,7 @@ describe('the command line', () => {
         'MX mx.patient.test': 'warn',
       })
       expect(findings.get('delivery')).to.match(
-        /took the mail to check-[0-9a-z]{26}-[0-9a-f]{16}@agents\.localhost: 250 /,
+        /accepted the mail to check-[0-9a-z]{26}-[0-9a-f]{16}@agents\.localhost: 250 /,
       )
       expect(findings.get('arrival')).to.include('dkim=pass, dkim=pass').and.not.include('spf')
       expect(findings.get('TLS')).to.match(/SELF_SIGNED/)
@@ -758,7 +758,7 @@ describe('the command line', () => {
         MAILROOM_HOSTNAME: 'mx.patient.test',
         MAILROOM_OUTBOUND_ROUTES: JSON.stringify({ 'remote.test': `127.0.0.1:${sink.port}` }),
       })
-      expect(out).to.match(/^ok {3}delivery: .* took the mail to somebody@remote\.test: 250 /m)
+      expect(out).to.match(/^ok {3}delivery: .* accepted the mail to somebody@remote\.test: 250 /m)
       expect(out)
         .to.match(/^BAD {2}TLS: .*without TLS/m)
         .and.not.include('arrival')

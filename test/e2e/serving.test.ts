@@ -636,7 +636,7 @@ describe('serving', () => {
       [
         'a domain in capitals',
         () => ({ env: { MAILROOM_SHARED_DOMAIN: 'Agents.example.net' } }),
-        /"MAILROOM_SHARED_DOMAIN" must be a domain name in small letters\. Write .* such as "agents\.example\.net"/,
+        /"MAILROOM_SHARED_DOMAIN" must be a domain name in lower case\. Write .* such as "agents\.example\.net"/,
       ],
       [
         'a host with a longer name than the DNS has',
@@ -737,7 +737,7 @@ describe('serving', () => {
         const { code, out, err } = await run(['serve', '--only', part], { ...env, [variable]: String(port) })
         expect([code, out]).to.deep.equal([1, ''])
         expect(plainLines(err)).to.deep.equal([
-          `${name} could not start: ${setting} is ${port}, which another program has on 127.0.0.1 (EADDRINUSE). ` +
+          `${name} could not start: ${setting} is ${port}, which another program uses on 127.0.0.1 (EADDRINUSE). ` +
             `End that program, or set ${setting} (${variable}) to another port; 0 means any free one.`,
         ])
       } finally {

@@ -176,7 +176,7 @@ describe('import and export of mail', () => {
     )
     expect(wrong.code).to.equal(1)
     expect(wrong.err).to.match(
-      /^The server 127\.0\.0\.1 refuses the login of nobody@tenant\.example: .*\. Give the name and the password/,
+      /^The server 127\.0\.0\.1 refuses the login of nobody@tenant\.example: .*\. Give the user name and password/,
     )
     const unverified = await command(
       ...['import', 'imap', 'tenant', to, '127.0.0.1', '--user', to],
@@ -200,16 +200,16 @@ describe('import and export of mail', () => {
       /^.*text\.txt is not an mbox file: .* Name a file/,
     )
     expect(await says('import', 'mbox', 'tenant', to, `${text}.none`)).to.match(
-      /^ENOENT: .*none'\. See that it is there/,
+      /^ENOENT: .*none'\. Check that it exists/,
     )
     expect(await says('import', 'maildir', 'tenant', to, folder)).to.match(
       / is not a Maildir: it has no folder "cur" or "new"\./,
     )
-    expect(await says('export', 'mbox', 'tenant', to, '--to', path.join(text, 'x'))).to.match(/^ENOTDIR: .*\. See that/)
+    expect(await says('export', 'mbox', 'tenant', to, '--to', path.join(text, 'x'))).to.match(/^ENOTDIR: .*\. Check that/)
     // A file system that makes no folders.
     if (process.platform === 'linux')
       expect(await says('export', 'mbox', 'tenant', to, '--to', '/proc/x/y')).to.match(
-        /^ENOENT: .*'\/proc\/x'\. See that/,
+        /^ENOENT: .*'\/proc\/x'\. Check that/,
       )
   })
 

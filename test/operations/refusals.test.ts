@@ -131,7 +131,7 @@ describe('what a wrong input is told', () => {
       'a number beyond all that there are',
       list,
       { address, limit: JSON.parse('1e400') },
-      '"limit" must be a whole number from 1 to 200, and is a number larger than any that can be kept.',
+      '"limit" must be a whole number from 1 to 200, and is a number that is too large.',
       'Give "limit" as a whole number from 1 to 200.',
     ],
     [

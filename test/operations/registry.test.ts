@@ -30,19 +30,19 @@ describe('operations/registry', () => {
   })
 
   const faults: readonly (readonly [string, readonly Operation[], RegExp])[] = [
-    ['two of a name', [sample(), sample({ http: 'GET /b' })], /two of name a\.get/],
+    ['two of a name', [sample(), sample({ http: 'GET /b' })], /two operations have the name a\.get/],
     [
       'two of a route, whatever its parameters are called',
       [
         sample({ name: 'a.one', http: 'GET /a/{x}', input: object({ x: string() }) }),
         sample({ name: 'a.two', http: 'GET /a/{y}', input: object({ y: string() }) }),
       ],
-      /two of route GET \/a\/\{\}/,
+      /two operations have the route GET \/a\/\{\}/,
     ],
     [
       'two of a tool',
       [sample({ tools: [tool()] }), sample({ name: 'b.get', http: 'GET /b', tools: [tool()] })],
-      /two of tool a_tool/,
+      /two operations have the tool a_tool/,
     ],
     ['an unknown scope', [sample({ scope: 'mail:burn' as Scope })], /unknown scope mail:burn/],
     ['a path parameter that is no field', [sample({ http: 'GET /a/{id}' })], /path parameter id is no input field/],
