@@ -1,4 +1,4 @@
-/** The cookie of a session (decisions.md 2, People): hidden from scripts, and limited to requests of our own pages (`SameSite=Lax`). */
+/** The cookie of a session (decisions.md 2, People): hidden from scripts, and not sent with cross-site requests (`SameSite=Lax`). */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { NewSession } from '../core/access/sessions.ts'
 import { secondsUntil } from '../core/process/clock.ts'
@@ -26,7 +26,7 @@ export function sessionCookie(ctx: Context, { token, endsAt }: Pick<NewSession, 
 /** The Set-Cookie field that ends it. */
 export const endedSessionCookie = (ctx: Context): string => `${name}=; Max-Age=0; ${attributesOf(ctx)}`
 
-/** The attributes of our cookies: for all paths, hidden from scripts, and limited to requests of our own pages. */
+/** The attributes of our cookies: for all paths, hidden from scripts, and not sent with cross-site requests, except when a link is followed. */
 export function attributesOf({ baseUrl }: Context): string {
   return `Path=/; HttpOnly; SameSite=Lax${baseUrl.startsWith('https:') ? '; Secure' : ''}`
 }

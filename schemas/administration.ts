@@ -73,8 +73,8 @@ export const Destination = object({
 })
 export const Outbox = object({
   destinations: array(Destination, { description: 'At most 200, the largest first.' }),
-  waiting: integer({ description: 'All waiting recipients.' }),
-  complete: boolean({ description: 'False if more than 10,000 wait, the most that are counted.' }),
+  waiting: integer({ description: 'All waiting recipients, counted up to 10,000.' }),
+  complete: boolean({ description: 'False if 10,000 or more wait: only 10,000 are counted.' }),
 })
 
 export const Refusals = object({

@@ -1981,9 +1981,9 @@ export type AdministrationAnswerResult = OpenRequest
 export type AdministrationOutboxResult = {
   /** At most 200, the largest first. */
   readonly destinations: readonly Destination[]
-  /** All waiting recipients. */
+  /** All waiting recipients, counted up to 10,000. */
   readonly waiting: number
-  /** False if more than 10,000 wait, the most that are counted. */
+  /** False if 10,000 or more wait: only 10,000 are counted. */
   readonly complete: boolean
 }
 

@@ -300,7 +300,7 @@ describe('sdk: the TypeScript client', () => {
           .get()
           .catch((reason: unknown) => reason)
         expect(error).to.be.instanceOf(TypeError)
-        expect(String(error)).to.include('pass it as it was shown').and.not.include(tenant.key)
+        expect(String(error)).to.include('pass it exactly as it was shown').and.not.include(tenant.key)
       }
     })
   })
