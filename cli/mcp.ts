@@ -73,7 +73,7 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
     if (isStateless(message)) running.set(message.id, own)
     open.set(message.id, Promise.withResolvers())
     unanswered.add(message.id)
-    // The stream of an answer may end before the answer.
+    // The stream of an answer may end without the answer.
     const onRequestStreamEnd = () => {
       if (!unanswered.delete(message.id) || own.signal.aborted) return
       running.delete(message.id)

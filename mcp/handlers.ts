@@ -28,7 +28,7 @@ export type Serving = {
 
 export type ServerOf = {
   readonly caller: Caller
-  /** Whether the answer may be a stream, in which the client hears and is asked before the result. */
+  /** Whether the answer may be a stream, on which notifications and questions reach the client before the result. */
   readonly streams: boolean
   /** The method of the only request to answer; default: any. */
   readonly only?: unknown

@@ -52,7 +52,7 @@ export type AnswerHeaders = { [name: string]: string }
 
 /** What a handler adds to the audit entry of its request. */
 export type Trail = {
-  /** What was changed, as it was before and is after. */
+  /** What was changed: its state before and after. */
   change?: AuditChange
 }
 
@@ -194,7 +194,7 @@ export type Operation = {
  * Who may call an operation. Except for `public`, a key of another kind is answered `forbidden`, or `partner_key_not_allowed` if it is a
  * partner's.
  * - public: everybody, without authentication
- * - person: a person who is signed in, also one without an account
+ * - person: a person who is signed in, including one without an account
  * - administrator: a person who is signed in, whom the setting `administrators` names, whatever account the session acts on
  * - session: a person who is signed in, in an account
  * - owner: the same, with the role of an owner
@@ -316,7 +316,7 @@ export const eventStream = (description: string): Schema<EventStream> => ({
 
 const eventStreamType = 'text/event-stream'
 
-/** Whether an operation answers an event stream. */
+/** Whether an operation answers with an event stream. */
 export const isStreamed = (operation: Operation): boolean => mediaTypeOf(operation) === eventStreamType
 
 /** The media type of an output that is bytes or an event stream; null for JSON. */

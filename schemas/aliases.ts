@@ -4,7 +4,7 @@ import { array, type Infer, object, string, timestamp } from './infer.ts'
 
 /** Aliases of one account, so that the table cannot grow without end. */
 export const aliasesMax = 1_000
-/** Mailboxes behind one alias: every message to it is stored in each. */
+/** Most mailboxes behind one alias: every message to it is stored in each. */
 export const targetsMax = 50
 
 export const AliasName = string({

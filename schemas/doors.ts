@@ -1,4 +1,4 @@
-/** Where the settings say that the service listens, and what to change when it cannot listen there. */
+/** The addresses and ports on which the settings say that the service listens, and the failures when it cannot listen there. */
 import { Failure } from './failures.ts'
 import { type Settings, variableOf } from './settings.ts'
 

@@ -365,7 +365,7 @@ export type FailureDetail = {
   readonly param?: string
   /** The missing scope; only on insufficient_scope. */
   readonly requiredScope?: string
-  /** Seconds to wait; on 429 and 503. null: waiting does not help, and the error object names no wait. */
+  /** Seconds to wait; on 429 and 503. null: waiting does not help, and the error object has no `retryAfter`. */
   readonly retryAfter?: number | null
   /** How to authorise, for WWW-Authenticate (RFC 9110 11.6.1); only where OAuth applies. Default of a 401: `Bearer`. */
   readonly challenge?: string

@@ -52,7 +52,7 @@ export type Mailbox = Infer<typeof Mailbox>
 
 export const listNames = ['sendAllow', 'sendBlock', 'receiveAllow', 'receiveBlock'] as const
 export type ListName = (typeof listNames)[number]
-/** Entries of one list: the whole list is read for every mail. */
+/** Most entries of one list: the whole list is read for every mail. */
 const listEntriesMax = 500
 const listEntryCharsMax = 400
 const List = (description: string) =>

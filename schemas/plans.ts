@@ -76,7 +76,7 @@ export type MailPlan = {
   /** Whether `message.received` and `message.sent` are sent. */
   readonly messageEvents: boolean
   readonly intake: boolean
-  /** Whether Intake may be set up; it begins with a plan that includes it. */
+  /** Whether Intake may be set up; it starts working with a plan that includes Intake. */
   readonly intakeSetUp: boolean
   /** Mails that Lens reads in a month; more are counted as extra usage. */
   readonly lensPerMonth: number

@@ -124,7 +124,7 @@ function wordsOfName(name: string, schema: JsonSchema, named: string): Words {
   }
 }
 
-/** What a schema wants, as a noun: `a whole number from 1 to 200`. */
+/** A noun for the values that a schema accepts: `a whole number from 1 to 200`. */
 function wanted(schema: JsonSchema): string {
   const { anyOf, enum: values, maximum, minimum, type } = schema
   if (Array.isArray(anyOf)) return alternatives(anyOf.map(wanted))

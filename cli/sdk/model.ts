@@ -7,7 +7,7 @@ import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.t
 
 export type SdkParameter = { readonly name: string; readonly schema: JsonSchema; readonly required: boolean }
 
-/** What a method returns: a JSON answer, one of its pages, the bytes of a file, or events as they occur. */
+/** The result of a method: a JSON answer, one of its pages, the bytes of a file, or events as they occur. */
 export type SdkKind = 'answer' | 'page' | 'file' | 'events'
 
 export type SdkMethod = {

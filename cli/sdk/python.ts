@@ -226,7 +226,7 @@ function methodText(method: SdkMethod, { nameOf, isAsync }: Manner): string {
   )
 }
 
-/** What a method returns, which method of the transport it calls, and what it passes first. */
+/** The return type of a method, the transport method that it calls, and the first arguments that it passes. */
 function callOf(
   { kind, operation }: SdkMethod,
   isAsync: boolean,
