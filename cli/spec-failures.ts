@@ -4,7 +4,10 @@
  * with results, errors, command events and outcomes compared as that format says.
  */
 
-/** The cases that were run: the suite as of August 2026 with driver 7.8.0; those for a standalone server of the version that the engine announces, without failpoints. */
+/**
+ * The cases that were run: the suite as of August 2026 with driver 7.8.0; those for a standalone server of the version
+ * that the engine announces, without failpoints.
+ */
 export const specRun = { eligible: 441, otherServers: 118, failpoints: 10 } as const
 
 export type SpecFailure = {

@@ -55,7 +55,10 @@ const semiSpaceMbDefault = 8
 const mallocArenas = { MALLOC_ARENA_MAX: '2' }
 const pauseFirstMs = 200
 const pauseMaxMs = 10_000
-/** How often a part is asked whether it is alive, and how many times in a row it may leave that unanswered: no part blocks for that long while it works. */
+/**
+ * How often a part is asked whether it is alive, and how many times in a row it may leave that unanswered:
+ * no part blocks for that long while it works.
+ */
 const askEveryMs = 5_000
 const unansweredMax = 12
 /** A part that lived this long has recovered: its pause starts from the first one again. */

@@ -1,4 +1,7 @@
-/** The script of the process that builds the dashboard: `node cli/web-build-main.ts [FOLDER]`. It builds in another folder and renames that, so an existing build is complete. */
+/**
+ * The script of the process that builds the dashboard: `node cli/web-build-main.ts [FOLDER]`. It builds in another folder
+ * and renames that, so an existing build is complete.
+ */
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { constants, setPriority } from 'node:os'

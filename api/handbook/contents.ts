@@ -15,7 +15,7 @@ export type Entry = {
 
 type Part = {
   readonly title: string
-  /** Whether it is for people who run a service, so that addresses in samples are only examples; in other parts they are those of this service. */
+  /** Whether it is for people who run a service: addresses in its samples are only examples. In other parts they are those of this service. */
   readonly isForOperators?: boolean
   readonly entries: readonly Entry[]
 }
