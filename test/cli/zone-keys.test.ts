@@ -96,9 +96,7 @@ describe('the commands for the keys of zones', () => {
     it(`domain ${command} refuses where zones are not signed`, async () => {
       const { code, err } = await mailroom(['domain', command, 'keys.test'], { MAILROOM_DNS_DNSSEC: 'false' })
       expect(code).to.equal(1)
-      expect(err).to.match(
-        /^Zones are not signed: .* unreachable\. Set dns\.dnssec to true and restart the service/,
-      )
+      expect(err).to.match(/^Zones are not signed: .* unreachable\. Set dns\.dnssec to true and restart the service/)
     })
   }
 

@@ -298,10 +298,7 @@ describe('the command line', () => {
       () => ['certificates', '--renew', ''],
       /^The option "--renew" is empty\. Write its value after it, or leave it out/,
     ],
-    [
-      () => ['--config', '', 'account', 'list'],
-      /^The option "--config" is empty\. Write its value after it, or leave/,
-    ],
+    [() => ['--config', '', 'account', 'list'], /^The option "--config" is empty\. Write its value after it, or leave/],
     [() => ['mailbox', 'create'], /missing required argument/],
     [() => ['serve', '--only', 'pop3'], /^Unknown part "pop3"; known are api, jobs, smtp, imap, dns\./],
   ]

@@ -205,7 +205,9 @@ describe('import and export of mail', () => {
     expect(await says('import', 'maildir', 'tenant', to, folder)).to.match(
       / is not a Maildir: it has no folder "cur" or "new"\./,
     )
-    expect(await says('export', 'mbox', 'tenant', to, '--to', path.join(text, 'x'))).to.match(/^ENOTDIR: .*\. Check that/)
+    expect(await says('export', 'mbox', 'tenant', to, '--to', path.join(text, 'x'))).to.match(
+      /^ENOTDIR: .*\. Check that/,
+    )
     // A file system that makes no folders.
     if (process.platform === 'linux')
       expect(await says('export', 'mbox', 'tenant', to, '--to', '/proc/x/y')).to.match(
