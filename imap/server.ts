@@ -5,7 +5,9 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { ConnectionCounter, closeGently } from '../core/access/connections.ts'
 import { watchLogins } from '../core/access/login-limits.ts'
+import type { Principal } from '../core/access/principal.ts'
 import { createTlsServer, type TlsContexts } from '../core/certificates/tls-contexts.ts'
+import { secondMs } from '../core/process/clock.ts'
 import type { Context } from '../core/process/context.ts'
 import { Failure } from '../schemas/failures.ts'
 import { Connection } from './connection.ts'
@@ -75,6 +77,7 @@ class Door {
   readonly #counter: ConnectionCounter
   readonly #connections = new Map<Connection, Promise<void>>()
   readonly #stopListening: () => void
+  readonly #expiry: NodeJS.Timeout
 
   constructor(ctx: Context, contexts: TlsContexts) {
     this.#ctx = ctx
@@ -88,6 +91,11 @@ class Door {
       if (note.kind === 'callers')
         this.#checkLogins(({ keyId, accountId }) => note.keyIds.includes(keyId) || note.accountIds.includes(accountId))
     })
+    // No note says that a key has expired, and a client in IDLE sends no command for half an hour.
+    this.#expiry = setInterval(() => {
+      const now = this.#ctx.clock.now()
+      this.#checkLogins(({ endsAt }) => endsAt !== undefined && endsAt <= now)
+    }, secondMs).unref()
   }
 
   enter(socket: Socket): void {
@@ -125,6 +133,7 @@ class Door {
 
   async close(withinMs: number): Promise<void> {
     this.#stopListening()
+    clearInterval(this.#expiry)
     this.#views.close()
     for (const connection of this.#connections.keys()) connection.end('The server is stopping')
     let timer: NodeJS.Timeout | undefined
@@ -141,7 +150,7 @@ class Door {
   }
 
   /** Checks the logins that `isMeant` selects and ends the sessions whose key or account has ended. */
-  #checkLogins(isMeant: (principal: { readonly keyId: string; readonly accountId: string }) => boolean): void {
+  #checkLogins(isMeant: (principal: Principal) => boolean): void {
     for (const connection of this.#connections.keys()) {
       const { login } = connection.session
       if (login === null || !isMeant(login.principal)) continue
@@ -150,7 +159,7 @@ class Door {
           connection.session.login = again
         },
         (error: unknown) => {
-          if (error instanceof Failure) connection.end('The login has ended')
+          if (error instanceof Failure && error.code !== 'unavailable') connection.end('The login has ended')
           else this.#ctx.log.warn({ err: error }, 'a login could not be checked')
         },
       )

@@ -31,6 +31,8 @@ export type Principal = {
   readonly partnerMode?: PartnerMode
   /** Only for a customer's key that its partner holds: every request with it is audited. */
   readonly heldBy?: 'partner'
+  /** Only for a key that expires, or a key of an account that ends unless it is claimed: the earlier of the two times. */
+  readonly endsAt?: Date
 }
 
 export type Authenticated = {
@@ -183,8 +185,15 @@ async function principalOfKey(
     waitsForApproval: key.approval === 'required' || (doc.approval === 'required' && isAgent(key)),
     account: accountOf(doc),
     ...(key.heldBy !== undefined && { heldBy: key.heldBy }),
+    ...endOf(key, doc),
   }
   return { principal, doc }
+}
+
+function endOf({ expiresAt }: KeyDoc, { status, claimExpiresAt }: AccountDoc): Pick<Principal, 'endsAt'> {
+  const ends = [expiresAt, status === 'unclaimed' ? claimExpiresAt : null]
+  const times = ends.filter((end) => end instanceof Date).map((end) => end.getTime())
+  return times.length === 0 ? {} : { endsAt: new Date(Math.min(...times)) }
 }
 
 /**

@@ -334,14 +334,18 @@ describe('IMAP sessions', () => {
     })
   })
 
-  it('ends a session whose key has expired meanwhile', async () => {
+  it('ends a session whose key expires, in IDLE too', async () => {
     const { ctx } = imap.door
     const expiresAt = new Date(ctx.clock.now().getTime() + 3_600_000)
     const { apiKey } = await makeKey(ctx, { accountId: imap.tenant.accountId, expiresAt })
     const client = await imap.open({ key: apiKey })
     expect((await client.ask('NOOP')).end).to.match(/^OK/)
+    const idler = await imap.open({ key: apiKey })
+    idler.send('IDLE')
+    expect(await idler.response()).to.equal('+ idling')
     imap.door.advance(3_600_000)
     expect(await client.ask('NOOP')).to.deep.equal({ lines: ['* BYE The login has ended'], end: 'CLOSED' })
+    expect(await idler.response()).to.equal('* BYE The login has ended')
   })
 
   describe('two sessions', () => {
