@@ -75,7 +75,7 @@ one node), or refused with the code MongoDB has for it. Nothing is silently igno
 streams, no views, no collations but the simple one, no server-side JavaScript, no users and roles: whoever can open the
 socket, or log in, has access to everything.
 
-What it writes is on disk before it is acknowledged, whatever the write concern says.
+Every write is on disk before it is acknowledged, whatever its write concern says.
 
 ## Backup, check, move
 

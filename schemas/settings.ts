@@ -100,7 +100,7 @@ export const settings = {
   data: setting(
     string({ minLength: 1 }),
     './data',
-    'The folder of everything the service writes: database, queue, certificates, secrets, logs.',
+    'Folder for everything that the service writes: database, queue, certificates, secrets, logs.',
   ),
   mongodbUrl: setting<string | null>(
     nullable(
@@ -133,7 +133,7 @@ export const settings = {
       'Earlier values of secrets.masterKey, for secrets that are still sealed with them (`mailroom secrets status`).',
     ),
     folder: optionalString(
-      'Folder of key files: master.key, and others that end in .key, which are read as secrets.previousKeys are. Without it: secrets in the data folder.',
+      'Folder of key files: master.key, and others that end in .key, which are used like secrets.previousKeys. Without it: the folder secrets in the data folder.',
     ),
   },
   blobs: {
@@ -159,7 +159,7 @@ export const settings = {
     accessKeyId: optionalString(
       "Access key of the store. Without it and the secret: what the SDK finds on its own (AWS_ACCESS_KEY_ID, a profile, the machine's role).",
     ),
-    secretAccessKey: optionalString('Its secret. Better set by its variable than in a file.'),
+    secretAccessKey: optionalString('Secret of that access key. Better set by its variable than in a file.'),
     fromBytes: bytes(
       256 * KiB,
       'Bodies of this size or larger go to the store. Each of them costs a request to the store when it is written and when it is read.',
@@ -360,7 +360,7 @@ export const settings = {
     ),
     keyDays: days(
       0,
-      'How long the key of a signed zone is used; then another one takes its place, which the zone above has to name. 0: until somebody says so.',
+      'How long the key of a signed zone is used before a new one replaces it, which the parent zone then has to name. 0: until an administrator changes it.',
     ),
     rateLimit: {
       answersPerSecond: count(
@@ -394,7 +394,7 @@ export const settings = {
   resolver: setting<readonly string[]>(
     array(hostAndPort('127.0.0.1:53')),
     [],
-    'DNS servers (host:port) for all DNS questions. Empty: those of the system.',
+    'DNS servers (host:port) for all DNS queries. Empty: those of the system.',
   ),
   deliverability: {
     addresses: setting<readonly string[]>(
@@ -450,7 +450,7 @@ export const settings = {
     routes: setting<{ readonly [domain: string]: string }>(
       record(hostAndPort('relay.example.net:587')),
       {},
-      'Relays: domain or "*" to host:port. A domain without a route is sent to its MX.',
+      'Relays: domain or "*" to host:port. Mail to a domain without a route goes to its MX.',
     ),
     allowPrivate: setting(
       boolean(),
@@ -480,7 +480,7 @@ export const settings = {
     ),
     leaseSeconds: timer(
       120,
-      'How long a claimed recipient stays with one process; after a crash it is tried again then.',
+      'How long a claimed recipient stays with one process; after a crash it is tried again when that time is over.',
     ),
     retrySeconds: setting<readonly number[]>(
       array(Seconds(1), { minItems: 1 }),
@@ -559,7 +559,7 @@ export const settings = {
         'Connections at once from one address; against one machine taking all of them.',
       ),
       connectionsPerNetwork: count(200, 'Connections at once from one IPv6 /64 or IPv4 /24.'),
-      connections: count(1_000, 'Connections at once altogether.'),
+      connections: count(1_000, 'Connections at once in total.'),
       dataBytesInFlight: bytes(
         256 * MiB,
         'Message bytes held in memory over all connections. Beyond it DATA is answered 452, and so is a large message that received no data for a minute.',
@@ -642,7 +642,7 @@ export const settings = {
         256 * MiB,
         'Bytes of long answers (files, bodies of large messages) held in memory until they are sent, in one process; beyond it, requests are answered 503.',
       ),
-      connections: count(10_000, 'Connections at once altogether, in one process; further ones are closed.'),
+      connections: count(10_000, 'Connections at once in total, in one process; further ones are closed.'),
       connectionsPerAddress: count(
         1_000,
         'Connections at once from one address, unless it is one of http.proxies; against one machine taking all of them.',
@@ -655,7 +655,7 @@ export const settings = {
       headerSeconds: setting(
         integer({ minimum: 1, maximum: 300 }),
         15,
-        'How long the header of a request may take to come; against those that send it byte by byte.',
+        'How long the header of a request may take to arrive; against clients that send it byte by byte.',
         'seconds',
       ),
       waits: count(5_000, 'Waits for mail under way at once in one process; against exhausting its memory.'),
