@@ -30,7 +30,7 @@ export const specFailures: readonly SpecFailure[] = [
     },
   },
   {
-    reason: 'an index cannot be made unique later: drop it and create it anew',
+    reason: 'an index cannot be made unique later: drop it and create it again',
     cases: {
       'collection-management/modifyCollection-errorResponse': [
         'modifyCollection prepareUnique violations are accessible',
@@ -116,7 +116,7 @@ export const specFailures: readonly SpecFailure[] = [
     },
   },
   {
-    reason: 'the driver gives a partial result, of zeros, when nothing was done',
+    reason: 'the driver returns a partial result of zeros although nothing was done',
     driver: true,
     cases: {
       'crud/unified/client-bulkWrite-partialResults': [
