@@ -52,7 +52,7 @@ export const parts: readonly Part[] = [
       ),
       page('guides/send', 'Send mail', 'Send a mail, reply, schedule, send exactly once, and follow the delivery.'),
       page('guides/batch', 'Send to many', 'One text for many recipients, each with their own words.'),
-      page('guides/webhooks', 'Hear of mail by webhook', 'Create an endpoint, verify deliveries, and test it.'),
+      page('guides/webhooks', 'Receive events by webhook', 'Create an endpoint, verify deliveries, and test it.'),
       page('guides/intake', 'Turn mail into data', 'Records and fields of arriving mail with Intake and Lens.'),
       page('domains', 'Your own domain', 'Add a domain, publish its records, verify it, and edit its DNS.'),
       page('approvals', 'Approvals', 'Have what an agent sends wait until a person has read it.'),
