@@ -1,4 +1,4 @@
-/** All pages, and their files. */
+/** All pages, and the files that they load. */
 import type { Route } from '../routes.ts'
 import { claimPages } from './claim.ts'
 import { consentPages } from './consent.ts'

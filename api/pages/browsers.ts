@@ -1,6 +1,6 @@
-/** Names a browser by its User-Agent (RFC 9110 10.1.5), for people. It may contain anything, so it is only displayed. */
+/** Readable names for browsers, from their User-Agent (RFC 9110 10.1.5). The header may contain anything, so the name is only displayed. */
 
-/** Each browser also names those below it in its User-Agent, so the first match is the right one. */
+/** A User-Agent also contains the names of browsers further down in this list, so the first match is the right one. */
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
@@ -20,7 +20,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 ]
 const shownMax = 60
 
-/** A name such as "Firefox on Windows"; for an unknown program, the beginning of its User-Agent. */
+/** Returns a name such as "Firefox on Windows", or, for an unknown program, the beginning of its User-Agent. */
 export function browserOf(userAgent: string): string {
   const [browser, system] = [browsers, systems].map((known) => known.find(([form]) => form.test(userAgent))?.[1])
   if (browser === undefined) return userAgent === '' ? 'an unknown program' : userAgent.slice(0, shownMax)

@@ -45,11 +45,11 @@ async function claimPage(visit: Visit, typed: Typed): Promise<Page | Elsewhere> 
     hasFailed: typed.refusal !== null,
     ...(view !== null && { header: headerOf(visit, view, null) }),
     content: html`${visit.query.get('done') === 'verified' ? notice('Your address is verified, and you are signed in.') : null}${alert(typed)}
-<p>A program signed up for a mail account and sent you this link, so that you become its owner. Nothing has changed yet.</p>
+<p>A program signed up for a mail account and sent you this link so that you can become its owner. Nothing has changed yet.</p>
 <section class="card" aria-labelledby="account">
 <h2 id="account">What you claim</h2>
 ${await detailsOf(visit, account)}
-<p class="faint">Address, inboxes, keys and webhooks go on as they are. Then the program may write to anybody, within the free plan, and you see and change everything. Claim it only if you know the program.</p>
+<p class="faint">The address, inboxes, keys and webhooks stay as they are. After the claim the program may write to anybody, within the free plan, and you can see and change everything. Claim the account only if you know the program.</p>
 </section>
 ${view === null ? strangerPart(visit) : claimForm(visit, view, account)}`,
   }
@@ -68,11 +68,11 @@ ${until === null ? null : html`<dt>If nobody claims it</dt><dd>removed at ${time
 function strangerPart(visit: Visit): Html {
   const place = visit.path
   return html`<section class="card" aria-labelledby="new">
-<h2 id="new">You are new here</h2>
+<h2 id="new">New to Mailroom</h2>
 ${signUpForm(visit, { place, typed: untyped })}
 </section>
 <section class="card" aria-labelledby="known">
-<h2 id="known">You have signed up before</h2>
+<h2 id="known">Already signed up</h2>
 <p><a href="${signInFor(place)}">Sign in to claim it</a></p>
 </section>`
 }
@@ -92,7 +92,7 @@ ${owned.length === 0 ? null : choices({ name: 'account', legend: 'How', type: 'r
 const unknownPage: Page = {
   title: 'This link cannot be used',
   status: 404,
-  content: html`<p>It is not known here: it was used, was replaced by a newer one, has expired, or is not whole. If the account is
-yours already, there is nothing to do. Otherwise ask the program that sent you the link for a fresh one; its key makes one with <code>POST /api/v1/account/claim</code>.</p>
+  content: html`<p>The link was used, was replaced by a newer one, has expired, or is incomplete. If the account is already yours,
+there is nothing to do. Otherwise ask the program that sent you the link for a new one; it creates one with its key by <code>POST /api/v1/account/claim</code>.</p>
 <p><a href="/app">To your mail</a></p>`,
 }

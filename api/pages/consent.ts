@@ -12,10 +12,10 @@ import { type Page, showPage, siteHeader } from './page.ts'
 import type { SessionView } from './settings/frame.ts'
 import { type Elsewhere, type PageRoute, refused, type Visit } from './visit.ts'
 
-/** Most mailboxes that are listed to choose from. */
+/** At most this many mailboxes are offered. */
 const rowsMax = 200
 
-/** The choices that were made before a refusal. */
+/** The person's choices in a form that was refused and is shown again. */
 type Chosen = { readonly scopes: readonly string[]; readonly reach: string; readonly mailboxes: readonly string[] }
 
 export const consentPages: readonly PageRoute[] = [
@@ -37,13 +37,13 @@ export const consentPages: readonly PageRoute[] = [
   },
 ]
 
-/** Shows an error that cannot be sent to the program, because the program or its redirect address is not known. */
+/** Shows an error that cannot be sent to the program, because the program or its redirect URI is unknown. */
 export const showRefusal: ShowRefusal = (koa, { code, description }) =>
   showPage(koa, {
     title: 'This program cannot be connected',
     status: koa.status,
     content: html`<div class="notice bad" role="alert"><p>It made a request that Mailroom refuses: ${code}${description === null ? null : html` (${description})`}.</p></div>
-<p>Go back to the program and connect it once more. If that does not help, tell who made it.</p>`,
+<p>Go back to the program and connect it again. If that does not help, contact its makers.</p>`,
   })
 
 async function decide(visit: Visit, chosen: Chosen): Promise<Elsewhere> {
@@ -53,9 +53,9 @@ async function decide(visit: Visit, chosen: Chosen): Promise<Elsewhere> {
   if (form.get('decision') === 'refuse')
     return { location: await refuse(decision, accountId === '' ? null : accountId) }
   if (chosen.reach === 'all' && chosen.mailboxes.length > 0)
-    throw new Failure('validation_error', 'Both all mailboxes of the account and single mailboxes are chosen.', {
+    throw new Failure('validation_error', 'All mailboxes of the account are selected above, and single ones here.', {
       param: 'mailboxes',
-      fix: 'Choose one or the other.',
+      fix: 'Select all mailboxes, or single ones.',
     })
   const mailboxes = chosen.reach === 'all' ? null : chosen.mailboxes
   return { location: await allow(decision, { accountId, scopes: chosen.scopes, mailboxes }) }
@@ -63,7 +63,7 @@ async function decide(visit: Visit, chosen: Chosen): Promise<Elsewhere> {
 
 const requestOf = ({ ctx, req, res, peerAddress }: Visit): OauthRequest => ({ ctx, req, res, peerAddress })
 
-/** The person who decides, and the request. Fails with `unauthorized` when nobody is signed in. */
+/** The person who decides, and the request. Fails with `unauthorized` if nobody is signed in. */
 function personOf({ params, session }: Visit): { readonly personId: string; readonly requestId: string } {
   if (session === null) throw new Failure('unauthorized')
   return { personId: session.personId, requestId: params.request_id ?? '' }
@@ -89,7 +89,7 @@ ${account === null ? noAccountPart(visit) : await formPart(visit, { personId, ac
   }
 }
 
-/** The session of the person, with the account chosen on the page. */
+/** The signed-in person, in the account that was chosen on the page. */
 async function viewIn(visit: Visit): Promise<SessionView> {
   const view = await visit.ask<SessionView>(getSession)
   const wanted = visit.form.get('account') ?? visit.query.get('account')
@@ -107,7 +107,7 @@ function programPart({ token, path }: Visit, asking: Asking, { person, account, 
 <p><strong>${name}</strong> wants to act for you in Mailroom. ${publishedAt === null ? 'It chose this name itself.' : html`<strong>${publishedAt}</strong> publishes it under this name.`}</p>
 <dl>
 <dt>Its access goes to</dt><dd><strong>${redirectsTo}</strong></dd>
-<dt>You are</dt><dd>${person.email}</dd>
+<dt>Signed in as</dt><dd>${person.email}</dd>
 ${account === null ? null : html`<dt>Account</dt><dd>${account.name} (${account.role})</dd>`}
 </dl>
 ${accounts.length < 2 ? null : html`<form class="actions" action="${path}"><select name="account" aria-label="Account">${options}</select><button class="small second">Use this account</button></form>`}
@@ -116,10 +116,10 @@ ${accounts.length < 2 ? null : html`<form class="actions" action="${path}"><sele
 }
 
 const localWarning = ({ name }: Asking): Html =>
-  html`<div class="notice bad" role="note"><p>This program runs on your computer, and any program there can call itself ${name}. Go on only if you have just begun to connect it.</p></div>`
+  html`<div class="notice bad" role="note"><p>This program runs on your computer, and any program there can call itself ${name}. Continue only if you started to connect it just now.</p></div>`
 
 const noAccountPart = ({ token }: Visit): Html => html`<div class="card">
-<p>You are a member of no account, so there is nothing to connect it to. Open the claim link of an agent, or an invitation.</p>
+<p>You are not a member of any account, so there is nothing to connect the program to. Open the claim link of an agent, or an invitation.</p>
 <form method="post">${tokenField(token)}<button class="second" name="decision" value="refuse">Do not connect it</button></form>
 </div>`
 
@@ -139,27 +139,27 @@ async function formPart(visit: Visit, { personId, account, asking, typed, chosen
   const withheld = asking.scopes.length - offered.length
   const scopeOptions = offered.map((scope) => ({ value: scope, label: wordsOf(scope), hint: scope }))
   const reaches = [
-    { value: 'all', label: 'All mailboxes of the account, later ones too' },
-    { value: 'some', label: 'Only those chosen here, and those that it makes' },
+    { value: 'all', label: 'All mailboxes of the account, including later ones' },
+    { value: 'some', label: 'Only those selected below, and those that it creates' },
   ]
   return html`${alert(typed, mailboxes.length === 0 ? ['scopes'] : ['scopes', 'mailboxes'])}
 <form class="card" method="post">${tokenField(visit.token)}<input type="hidden" name="account" value="${account.id}">
 ${choices({ name: 'scopes', legend: 'What it may do', type: 'checkbox', options: scopeOptions, checked: chosen?.scopes ?? offered, error })}
-${withheld === 0 ? null : html`<p class="faint">It asks for more than your role (${account.role}) allows; that is left out.</p>`}
+${withheld === 0 ? null : html`<p class="faint">It asks for more than your role (${account.role}) allows; only what your role allows is listed.</p>`}
 ${choices({ name: 'reach', legend: 'Where', type: 'radio', options: reaches, checked: [chosen?.reach ?? 'all'] })}
 ${mailboxes.length === 0 ? null : choices({ name: 'mailboxes', legend: 'Mailboxes, if not all', type: 'checkbox', options: mailboxes.map(({ address }) => ({ value: address, label: address })), checked: chosen?.mailboxes ?? [], error })}
-${offered.every((scope) => agentScopes.includes(scope)) ? null : html`<p class="hint">Domains, aliases and files belong to the whole account: a program with chosen mailboxes gets no access to them.</p>`}
+${offered.every((scope) => agentScopes.includes(scope)) ? null : html`<p class="hint">Domains, aliases and files belong to the whole account: a program with selected mailboxes gets no access to them.</p>`}
 <p class="hint">You can disconnect it at any time in the settings, under Programs.</p>
 <div class="actions"><button name="decision" value="allow">Connect</button><button class="second" name="decision" value="refuse">Do not connect</button></div>
 </form>`
 }
 
-/** What a scope allows, in words for people. */
+/** Describes to a person what a scope allows. */
 const wordsOf = (scope: Scope): string => scopes[scope].replace(' (account keys only)', '')
 
 const expiredPage: Page = {
   title: 'This request has ended',
   status: 404,
-  content: html`<p>It was answered already, has expired after an hour, or was begun in another browser. Go back to the program and connect it once more.</p>
+  content: html`<p>It was already answered, expired after an hour, or was started in another browser. Go back to the program and connect it again.</p>
 <p><a href="/settings/programs">To your connected programs</a></p>`,
 }

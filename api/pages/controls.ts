@@ -1,18 +1,18 @@
-/** The parts of forms. An error in a field is shown beside it, and linked to it for screen readers. */
+/** The parts of forms. An error is shown beside its field and linked to it, for screen readers. */
 import { encodeQR } from 'qr'
 import type { Failure } from '../../schemas/failures.ts'
 import { type Html, html } from './html.ts'
 
-/** What is wrong with a form: with one field, or with the whole form if `field` is null. */
+/** An error of a form: of the named field, or of the whole form (null). */
 export type Refusal = { readonly field: string | null; readonly message: string; readonly fix: string }
 
-/** What a page shows of a refused request. */
+/** Makes the error that a page shows for a refused request. */
 export function refusalOf(failure: Failure): Refusal {
   const { param = null } = failure.detail
   return { field: param, message: failure.message, fix: failure.fix }
 }
 
-/** The state of a form: the values that were typed, and what is wrong with them. */
+/** The contents of a form: the values that were typed, and their error. */
 export type Typed = { readonly values: { readonly [name: string]: string }; readonly refusal: Refusal | null }
 export const untyped: Typed = { values: {}, refusal: null }
 
@@ -29,7 +29,7 @@ type FieldOptions = {
   readonly maxLength?: number
 }
 
-/** A labelled input. A password is never filled in again. */
+/** A labelled input. A password that was typed is never put back into the form. */
 export function field(typed: Typed, options: FieldOptions): Html {
   const { name, label, type = 'text', autocomplete, hint, isOptional = false, isFocused = false } = options
   const { isCode = false, maxLength = 200 } = options
@@ -52,16 +52,16 @@ ${isWrong ? html`<p class="error" id="${name}-error">${sentences(typed.refusal)}
 `
 }
 
-/** Shows what is wrong with a form as a whole, or with a field that is not among `fields`. */
+/** The error of a form as a whole, or of a field that is not among `fields`. Null if there is none. */
 export function alert({ refusal }: Typed, fields: readonly string[] = []): Html | null {
   if (refusal === null || (refusal.field !== null && fields.includes(refusal.field))) return null
   return html`<div class="notice bad" role="alert"><p>${sentences(refusal)}</p></div>`
 }
 
-/** Says that something was done. */
+/** A notice that something was done. */
 export const notice = (text: string): Html => html`<div class="notice" role="status"><p>${text}</p></div>`
 
-/** A choice of several. */
+/** A group of radio buttons or checkboxes. */
 export function choices({
   name,
   legend,
@@ -91,10 +91,10 @@ ${options.map(
 `
 }
 
-/** The hidden field that proves that a page of ours made the form. */
+/** The hidden field that proves that a page of this service made the form. */
 export const tokenField = (token: string): Html => html`<input type="hidden" name="csrf" value="${token}">`
 
-/** A form that is one button. */
+/** A form that consists of one button. */
 export function buttonForm({
   action,
   token,
@@ -106,7 +106,7 @@ export function buttonForm({
   readonly action: string
   readonly token: string
   readonly label: string
-  /** What the action is done to, for people who only hear the button. */
+  /** The object of the action, for screen readers, which read out the button alone. */
   readonly about?: string
   readonly style?: 'second' | 'danger'
   readonly fields?: { readonly [name: string]: string }
@@ -119,7 +119,7 @@ export function buttonForm({
   }>${label}</button></form>`
 }
 
-/** The button that starts a passkey ceremony; hidden until the script finds that the browser supports passkeys. */
+/** The button of a passkey ceremony. It is hidden until the script has found that the browser supports passkeys. */
 export function passkeyForm({
   action,
   token,
@@ -145,7 +145,7 @@ export function passkeyForm({
 <noscript><p class="hint">Passkeys need JavaScript; everything else on this page works without it.</p></noscript>`
 }
 
-/** A time for people to read, to the minute, in UTC. */
+/** A readable time, to the minute, in UTC. */
 export function time(at: string | Date): Html {
   const iso = new Date(at).toISOString()
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`

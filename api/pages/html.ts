@@ -1,6 +1,6 @@
-/** HTML (and XML) by a tagged template that escapes everything inserted into it: markup can only come from another template. */
+/** HTML (and XML) from a tagged template that escapes every inserted value; only the result of another template is inserted as markup. */
 
-/** Markup that is safe to show. A class, so that text from a person is never mistaken for it. */
+/** Markup that is safe to show. It is a class, so that text that a person typed can never pass for markup. */
 class Markup {
   readonly #markup: string
 
@@ -14,14 +14,14 @@ class Markup {
 }
 export type Html = Markup
 
-/** Accepts as markup what a library of ours made from files of this project; never use it for input of others. */
+/** Trusts text as markup. Only for what a library made from files of this project, never for anything that was received. */
 export function ownMarkup(markup: string): Html {
   return new Markup(markup)
 }
 
 type Part = Html | string | number | null | readonly Part[]
 
-/** `null` inserts nothing. Attributes must be quoted, so that an inserted part cannot end one. */
+/** Makes markup. `null` inserts nothing. Attributes must be quoted, so that a value inside one cannot end it. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return new Markup(texts.reduce((before, text, n) => before + rendered(parts[n - 1] ?? null) + text))
 }

@@ -65,13 +65,13 @@ ${view === null ? strangerPart(visit, { email, typed }) : acceptPart(visit, { is
 
 function acceptPart({ token }: Visit, { isTheirs, email }: { isTheirs: boolean; email: string }): Html {
   if (!isTheirs)
-    return html`<p>You are signed in with another address. Sign out, and sign in as <strong>${email}</strong> to join.</p>`
+    return html`<p>You are signed in with another address. To join, sign out and sign in as <strong>${email}</strong>.</p>`
   return html`<form method="post">${tokenField(token)}<button>Join as ${email}</button></form>`
 }
 
 function strangerPart({ params, path, token }: Visit, { email, typed }: { email: string; typed: Typed }): Html {
   return html`<section class="card" aria-labelledby="new">
-<h2 id="new">You are new here</h2>
+<h2 id="new">New to Mailroom</h2>
 <form method="post" action="/invitation/${params.token ?? ''}/sign-up">${tokenField(token)}
 <input type="hidden" name="email" autocomplete="username" value="${email}">
 ${signUpFields(typed, { hasEmail: false })}
@@ -79,7 +79,7 @@ ${signUpFields(typed, { hasEmail: false })}
 </form>
 </section>
 <section class="card" aria-labelledby="known">
-<h2 id="known">You have signed up before</h2>
+<h2 id="known">Already signed up</h2>
 <p><a href="${signInFor(path.replace(/\/sign-up$/, ''))}">Sign in to join</a></p>
 </section>`
 }

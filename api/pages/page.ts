@@ -1,4 +1,4 @@
-/** The frame of every page: head, header, navigation; and the headers that keep it to itself. */
+/** The frame around the content of every page: head, header, navigation; and its security headers. */
 import { readFileSync } from 'node:fs'
 import type { Context as KoaContext } from 'koa'
 import type { Route } from '../routes.ts'
@@ -10,22 +10,22 @@ export type Page = {
   readonly content: Html
   /** Default: 200. */
   readonly status?: number
-  /** Its header; default: only the name of the service. */
+  /** The top of the page. Default: only the name of the service. */
   readonly header?: Html
-  /** Whether it has little more than one small form. */
+  /** Whether the page has one small form and little else. */
   readonly isNarrow?: boolean
   /** Whether it shows a form again because something is wrong with it. */
   readonly hasFailed?: boolean
-  /** Whether it uses passkeys, which need a script. */
+  /** Whether the page uses passkeys, which need a script. */
   readonly isScripted?: boolean
   /**
-   * Whether its forms lead to a program, and from there to wherever the program redirects: Chromium checks every redirect that follows a
-   * form against `form-action`.
+   * Whether its forms redirect the browser to a program, which may redirect it further. Chromium applies `form-action` to every
+   * redirect that follows a form.
    */
   readonly formsLeadElsewhere?: boolean
 }
 
-/** The style of every page: the colour tokens, and the look of controls and text. */
+/** The style of every page: the tokens of colours, controls and text. */
 export const style = pageFile(new URL('style.css', import.meta.url))
 const passkeys = pageFile(new URL('passkeys.js', import.meta.url))
 const icon = readFileSync(new URL('icon.svg', import.meta.url), 'utf8')
@@ -36,7 +36,7 @@ export function fileRoutes(): readonly Route[] {
   return [fileRoute(style), fileRoute(passkeys), fileRoute(picture, 'public, max-age=86400')]
 }
 
-/** Only scripts of ours, and only where needed; no other host, no frame; forms lead only to this service unless a page says otherwise. */
+/** Only our own script, and only on pages that need it; no other hosts, no frames; forms lead only to this service unless a page says otherwise. */
 const policyOf = ({ isScripted = false, formsLeadElsewhere = false }: Page) =>
   [
     "default-src 'none'",
@@ -80,7 +80,7 @@ ${content}
 `
 }
 
-/** The header of a page, with its navigation. */
+/** The top of a page, with its navigation. */
 export function siteHeader(navigation: Html | null): Html {
   return html`<header><span class="name">Mailroom</span>${navigation}</header>`
 }

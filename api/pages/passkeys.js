@@ -1,5 +1,5 @@
-// Asks the browser for a passkey and sends it with the form around the button. Without this script, or in a browser without
-// passkeys, the button stays hidden and the rest of the page works.
+// Asks the browser for a passkey and submits the answer with the form around the button. Without this script, or in a browser that
+// does not support passkeys, the button stays hidden and the rest of the page works.
 for (const button of document.querySelectorAll('button[data-passkey]')) {
   if (window.PublicKeyCredential?.parseRequestOptionsFromJSON === undefined) continue
   const { form } = button
@@ -18,7 +18,7 @@ for (const button of document.querySelectorAll('button[data-passkey]')) {
       form.submit()
     } catch {
       form.querySelector('[role=alert]').textContent =
-        'The device gave no passkey. Try again, or use another way on this page.'
+        'No passkey was received from your device. Try again, or use another way on this page.'
       button.disabled = false
       button.focus()
     }

@@ -1,4 +1,4 @@
-/** The pages with which people set a new password when they forgot the old one. */
+/** The pages on which a person who forgot the password chooses a new one. */
 import { requireReset } from '../../core/people/password-change.ts'
 import { resetPassword } from '../../operations/people.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -43,7 +43,7 @@ const askPage = (visit: Visit, typed: Typed): Page => ({
   isNarrow: true,
   hasFailed: typed.refusal !== null,
   content: html`${alert(typed, ['email'])}
-<p>Give your address, and we mail you a link to choose a new one.</p>
+<p>Enter your address, and we will mail you a link to choose a new password.</p>
 <div class="card">
 <form method="post">${tokenField(visit.token)}
 ${field(typed, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', isFocused: true })}
@@ -54,10 +54,10 @@ ${field(typed, { name: 'email', label: 'E-mail address', type: 'email', autocomp
 })
 
 const mailedPage = (email: string): Page => ({
-  title: 'Look into your mail',
+  title: 'Check your mail',
   isNarrow: true,
-  content: html`<p>If there is somebody with the address <strong>${email}</strong>, a mail is on its way. The link in it works for an hour.</p>
-<p class="faint">Nothing came? Look into the spam folder, and see whether the address is written right.</p>
+  content: html`<p>If <strong>${email}</strong> has signed up, a mail is on its way. The link in it works for an hour.</p>
+<p class="faint">No mail? Look in the spam folder, and check that the address is correct.</p>
 <p><a href="/sign-in">Back to sign in</a></p>`,
 })
 
@@ -75,7 +75,7 @@ async function setPage(visit: Visit, typed: Typed): Promise<Page> {
     isNarrow: true,
     hasFailed: typed.refusal !== null,
     content: html`${alert(typed, ['password'])}
-<p>Everybody who is signed in with the old password is signed out. A second factor stays as it is.</p>
+<p>This ends all sessions that were started with the old password. Second factors stay as they are.</p>
 <div class="card">
 <form method="post">${tokenField(visit.token)}
 ${field(typed, {
@@ -96,6 +96,6 @@ const usedPage: Page = {
   title: 'This link cannot be used',
   isNarrow: true,
   status: 404,
-  content: html`<p>It was used, is older than an hour, or is not whole.</p>
+  content: html`<p>It was used, is older than an hour, or is incomplete.</p>
 <p><a href="/reset">Ask for a new link</a>, and open the one in the newest mail.</p>`,
 }

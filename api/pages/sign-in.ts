@@ -1,4 +1,4 @@
-/** Signing in: address and password, then a code if the person has an authenticator app; or a passkey alone. */
+/** Signing in: with address and password, then a code if the person has an authenticator app; or with a passkey alone. */
 import { beginPasskeySignIn, hasPasskeys } from '../../core/people/passkeys.ts'
 import { beginSignIn, finishSignIn, signInByPasskey } from '../../core/people/sign-in.ts'
 import { optionsOf } from '../../operations/second-factors.ts'
@@ -10,12 +10,13 @@ import type { Page } from './page.ts'
 import { placeOf, signInFor } from './places.ts'
 import { credentialOf, type PageRoute, refused, type Visit } from './visit.ts'
 
-/** The notices above the form, by the reason in the query. */
+/** The notice above the form, by the reason in the query. */
 const reasons: { readonly [reason: string]: string } = {
   changed: 'Your new password is set. Sign in with it.',
   'signed-out': 'You are signed out.',
-  erased: 'You are erased, and your sessions have ended.',
-  'account-erased': 'The account is being erased, and you with it. Its keys, addresses and your sessions have ended.',
+  erased: 'Your personal data is erased, and your sessions have ended.',
+  'account-erased':
+    'The account is being erased, and your personal data with it. Its keys and addresses and your sessions have ended.',
 }
 
 export const signInPages: readonly PageRoute[] = [
@@ -73,7 +74,7 @@ export const signInPages: readonly PageRoute[] = [
   },
 ]
 
-/** Sets the session cookie, and redirects to the requested page. */
+/** Sets the session cookie, and leads to the page that was wanted. */
 function enter(visit: Visit, begun: Parameters<typeof sessionCookie>[1]): { readonly location: string } {
   visit.setCookie(sessionCookie(visit.ctx, begun))
   return { location: wantedIn(visit) }
@@ -100,7 +101,7 @@ ${field(typed, { name: 'password', label: 'Password', type: 'password', autocomp
 ${await passkeyPart(visit, next)}
 </div>
 <p><a href="/reset">Forgot your password?</a></p>
-<p class="faint">You get an account by the claim link that your agent was given, or by an invitation.</p>`,
+<p class="faint">To get an account, open the claim link that your agent received, or an invitation.</p>`,
   }
 }
 
@@ -144,5 +145,5 @@ ${field(typed, {
   }
 }
 
-/** Passes the requested page on. */
+/** The hidden field with the page that was wanted. */
 const nextField = (visit: Visit): Html => html`<input type="hidden" name="next" value="${wantedIn(visit)}">`

@@ -1,4 +1,4 @@
-/** Signing up: by a claim link, after which the address is verified by mail, or by an invitation, which came by mail. */
+/** Signing up: from a claim link, with an address that is then verified by mail, or from an invitation, which itself came by mail. */
 import { requireSignUpPassword, waitingSignUp } from '../../core/people/sign-up.ts'
 import { createPerson, verifyPerson } from '../../operations/people.ts'
 import { beginSession } from '../../operations/session.ts'
@@ -10,7 +10,7 @@ import type { Page } from './page.ts'
 import { placeAfter, placeOf, signInFor } from './places.ts'
 import { type PageRoute, refused, type Visit } from './visit.ts'
 
-/** The cookie that remembers where a new person came from, such as a claim link, until they have read the mail. */
+/** Stores in the browser the page from which a person signed up, such as a claim link, until the address is verified. */
 const placeCookie = 'mailroom_place'
 const placeSeconds = 86_400
 
@@ -53,11 +53,11 @@ export const signUpPages: readonly PageRoute[] = [
   },
 ]
 
-/** The fields of a person who signs up. */
+/** The fields of the sign-up form. */
 export function signUpFields(typed: Typed, { hasEmail = true } = {}): Html {
   const email = { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username' } as const
   return html`${hasEmail ? field(typed, email) : null}
-${field(typed, { name: 'name', label: 'Your name', autocomplete: 'name', hint: 'Other members of the account see it.' })}
+${field(typed, { name: 'name', label: 'Your name', autocomplete: 'name', hint: 'Other members of the account can see it.' })}
 ${field(typed, {
   name: 'password',
   label: 'Password',
@@ -67,7 +67,7 @@ ${field(typed, {
 })}`
 }
 
-/** The sign-up form; the new person is then sent back to `place`. */
+/** The sign-up form. The person is led back to `place` afterwards. */
 export function signUpForm(visit: Visit, { place, typed }: { place: string; typed: Typed }): Html {
   return html`<form method="post" action="/sign-up">${tokenField(visit.token)}
 <input type="hidden" name="next" value="${place}">
@@ -86,10 +86,10 @@ const signUpPage = (visit: Visit, { place, typed }: { place: string; typed: Type
 })
 
 const mailedPage = (email: string): Page => ({
-  title: 'Look into your mail',
+  title: 'Check your mail',
   isNarrow: true,
-  content: html`<p>We have sent a mail to <strong>${email}</strong>. Open the link in it within a day, in this browser, and you are led back here.</p>
-<p class="faint">Nothing came? Look into the spam folder, and see whether the address is written right.</p>`,
+  content: html`<p>We have sent a mail to <strong>${email}</strong>. Open the link in it within a day, in this browser, to come back here.</p>
+<p class="faint">No mail? Look in the spam folder, and check that the address is correct.</p>`,
 })
 
 async function verifyPage(visit: Visit, typed: Typed): Promise<Page> {
@@ -103,7 +103,7 @@ async function verifyPage(visit: Visit, typed: Typed): Promise<Page> {
     isNarrow: true,
     hasFailed: typed.refusal !== null,
     content: html`${alert(typed)}
-<p>One more step: give the password with which you signed up as <strong>${email}</strong>.</p>
+<p>One more step: enter the password with which you signed up as <strong>${email}</strong>.</p>
 <div class="card">
 <form method="post">${tokenField(visit.token)}
 <input type="hidden" name="email" autocomplete="username" value="${email}">
@@ -111,7 +111,7 @@ ${field(typed, { name: 'password', label: 'Password', type: 'password', autocomp
 <button class="wide">Verify my address</button>
 </form>
 </div>
-<p class="faint">You did not sign up? Close this page: nothing happens without you.</p>`,
+<p class="faint">You did not sign up? Close this page, and nothing will happen.</p>`,
   }
 }
 
@@ -119,7 +119,7 @@ const usedPage: Page = {
   title: 'This link cannot be used',
   isNarrow: true,
   status: 404,
-  content: html`<p>It was used, is older than a day, or is not whole. If you have verified your address already, open your mail: there is nothing
-else to do. Otherwise sign up again by the claim link or the invitation that you have, and open the link in the newest mail.</p>
+  content: html`<p>It was used, is older than a day, or is incomplete. If you have already verified your address, open your mail: there is nothing
+else to do. Otherwise sign up again from your claim link or invitation, and open the link in the newest mail.</p>
 <p><a href="/app">To your mail</a></p>`,
 }

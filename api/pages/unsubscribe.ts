@@ -1,4 +1,4 @@
-/** The pages behind unsubscribe links. The link alone is enough: no cookie, no session (RFC 8058 3.2). */
+/** The pages behind unsubscribe links. The link contains all that is needed: no cookie, no session (RFC 8058 3.2). */
 import { subscriberOf, unsubscribe } from '../../core/send/unsubscribe.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { Route } from '../routes.ts'
@@ -32,16 +32,16 @@ export const unsubscribeRoutes: readonly Route[] = [
 /** Opening it changes nothing, because scanners open every link (RFC 8058 3.1). */
 const askingPage = (email: string): Page => ({
   title: 'Unsubscribe',
-  content: html`<p>Nothing has changed yet. To get no more of this mail at <strong>${email}</strong>:</p>
+  content: html`<p>Nothing has changed yet. To stop this mail to <strong>${email}</strong>:</p>
 <form method="post"><input type="hidden" name="List-Unsubscribe" value="One-Click"><button>Unsubscribe</button></form>`,
 })
 
 const donePage = (email: string): Page => ({
   title: 'Unsubscribed',
-  content: html`<p>There will be no more of this mail to <strong>${email}</strong>.</p>`,
+  content: html`<p>This mail will no longer be sent to <strong>${email}</strong>.</p>`,
 })
 
-/** The page for an invalid link; any other error is thrown. */
+/** The page for an unknown link. Any other error is thrown. */
 function refusalPage(error: unknown): Page {
   if (!(error instanceof Failure) || error.code !== 'not_found') throw error
   const { message, fix } = error

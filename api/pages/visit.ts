@@ -1,6 +1,6 @@
 /**
- * How a person's browser talks to the service: forms, which carry a token that no page of another site knows, and answers that are
- * pages or redirects. What a form does is an operation, as for every other caller: one rule, one place.
+ * The requests of a person's browser. Forms carry a token that no page of another site knows. Answers are pages, or redirects to the
+ * next one. A form calls an operation, like every other caller, so that each rule is in one place.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
@@ -22,7 +22,7 @@ import { html } from './html.ts'
 import { type Page, showPage } from './page.ts'
 import { placeOf, signInFor } from './places.ts'
 
-/** What a page knows about its request. */
+/** What a page knows about its visitor and the request. */
 export type Visit = {
   readonly ctx: Context
   readonly path: string
@@ -38,17 +38,17 @@ export type Visit = {
   readonly session: Session | null
   /** The token that the forms of the page carry. */
   readonly token: string
-  /** Identifies the visitor, signed in or not: a ceremony that begins in one visit must be completed in the same one. */
+  /** Identifies the session, or the browser if nobody is signed in: a passkey ceremony has to end in the one in which it began. */
   readonly binding: string
-  /** Calls an operation and returns its answer. Path fields are part of the input. */
+  /** Calls an operation and returns its answer. `input` includes the path fields. */
   ask<T>(operation: Operation, input?: { readonly [field: string]: unknown }): Promise<T>
   setCookie(cookie: string): void
 }
 
-/** The rows of a list that an operation returns. */
+/** The rows in the answer of a list operation. */
 export type Rows<K extends string, T> = { readonly [P in K]: readonly T[] }
 
-/** Redirects the browser to another page. */
+/** A redirect to another page. */
 export type Elsewhere = { readonly location: string }
 
 export type PageRoute = {
@@ -57,7 +57,7 @@ export type PageRoute = {
   send?(visit: Visit): Promise<Page | Elsewhere>
 }
 
-/** Does what a form requests. A refusal is shown on the page of the form; faults of the service have a page of their own. */
+/** Does what a form requests. A refusal is shown on the page of the form; internal errors have a page of their own. */
 export async function refused(
   act: () => Promise<Page | Elsewhere>,
   show: (refusal: Refusal) => Promise<Page | Elsewhere> | Page | Elsewhere,
@@ -70,7 +70,7 @@ export async function refused(
   }
 }
 
-/** The answer of a device, in the form that the script of the pages sends it; null if it is not JSON. */
+/** The device's answer, as the script of the pages puts it into the form; null if it is not JSON. */
 export function credentialOf(form: URLSearchParams): unknown {
   try {
     return JSON.parse(form.get('credential') ?? '')
@@ -93,7 +93,7 @@ type FormReader = (exchange: Exchange, token: string, options: PageOptions) => P
 
 const noForm: FormReader = async () => new URLSearchParams()
 
-/** Reads the form of a request. Fails with `forbidden` if a page of another site made it, or if it belongs to another session. */
+/** Reads the form of a request. Fails with `forbidden` if a page of another site or of another session made it. */
 const soundForm: FormReader = async ({ req, state }, token, options) => {
   const form = await readForm(req, options)
   const [own, brought] = [Buffer.from(token), Buffer.from(form.get('csrf') ?? '')]
@@ -197,7 +197,7 @@ function callerOf(session: Session | null, access: Access): Caller {
   return callerIn(session, access)
 }
 
-/** The id of a browser in which nobody is signed in. A new browser gets one, which lasts until it is closed. */
+/** The id of a browser in which nobody is signed in, from a session cookie that is set if the browser has none. */
 function visitorOf({ req, state }: Exchange): string {
   const known = cookieOf(req.headers, visitCookie)
   if (known !== null && /^[\w-]{22}$/.test(known)) return known

@@ -60,12 +60,12 @@ export async function takeTest(ctx: Context, { accountId }: Principal): Promise<
     })
 }
 
-const testText = `This mail tests the set-up of Intake. Its record has "test": true.
+const testText = `This mail tests the setup of Intake. Its record has "test": true.
 
-Its text is what a person wrote, and the lines below are a quotation:
+The "reply" of the record contains these lines, but not the quotation below:
 
 On Monday, Mailroom wrote:
-> This line is no part of the reply.
+> This line is not part of the reply.
 `
 
 /** Length of the prefix and the time in the id of a send. */

@@ -80,7 +80,7 @@ describe('api: what people manage', () => {
       const invited = await invite(email, 'reader')
       expect([invited.status, invited.body.status, invited.body.role]).to.deep.equal([201, 'invited', 'reader'])
       const mail = await newestTo(email)
-      expect(mail?.text).to.include('invites you to the Mailroom account "tenant", as reader')
+      expect(mail?.text).to.include('invites you to join the Mailroom account "tenant" with the role "reader"')
       const visitor = browser(door.http)
       const password = 'a good password'
       const signUp = { email, password, name: 'Cy', invitation: await tokenTo(email) }
@@ -259,9 +259,9 @@ describe('api: what people manage', () => {
         const headers = { cookie: person.cookie ?? '' }
         return (await fetch(`${door.http}/settings/approvals`, { headers })).text()
       }
-      expect(await approvals()).to.include('member of no account')
+      expect(await approvals()).to.include('not a member of any account')
       await joinAccount(door.ctx, { accountId, personId: person.id, role: 'member' })
-      expect(await approvals()).not.to.include('member of no account')
+      expect(await approvals()).not.to.include('not a member of any account')
     })
 
     it('the last owner stays, also when two remove each other', async () => {

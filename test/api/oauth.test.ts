@@ -431,7 +431,11 @@ describe('api: OAuth', () => {
       ['without a scope', () => ({ scopes: [] }), 'Nothing is chosen that the program may do.'],
       ['with a scope that was not asked for', () => ({ scopes: ['domains:write'] }), 'Nothing is chosen'],
       ['with no mailbox chosen', () => ({ reach: ['some'] }), 'No mailbox is chosen.'],
-      ['with a mailbox chosen, and all', () => ({ mailboxes: [tenant.address] }), 'Both all mailboxes of the account'],
+      [
+        'with a mailbox chosen, and all',
+        () => ({ mailboxes: [tenant.address] }),
+        'All mailboxes of the account are selected above',
+      ],
       ['with an unknown mailbox', () => ({ reach: ['some'], mailboxes: ['x@y.example'] }), 'x@y.example'],
       [
         'for an account of others',

@@ -145,7 +145,7 @@ describe('pages', () => {
         await expectAccessible(page, 'sign-up refused')
         await page.keyboard.type(testPassword)
         await send(page)
-        expect(await heading(page)).to.equal('Look into your mail')
+        expect(await heading(page)).to.equal('Check your mail')
         await expectAccessible(page, 'sign-up mailed')
 
         await page.goto(await linkTo(email))
@@ -471,7 +471,7 @@ describe('pages', () => {
         await page.getByRole('link', { name: 'Members' }).click()
         expect(await page.getByText('Your role is reader.').count()).to.equal(1)
         await page.getByRole('link', { name: 'Developers' }).click()
-        expect(await page.getByText('An owner of the account makes and revokes keys.').count()).to.equal(1)
+        expect(await page.getByText('Owners of the account make and revoke keys.').count()).to.equal(1)
         expect(await page.getByRole('button', { name: 'Make an app password' }).count()).to.equal(0)
         await signOut(page)
 
@@ -480,7 +480,7 @@ describe('pages', () => {
         await expectAccessible(page, 'members')
         await page.getByLabel(`Role of ${email}`, { exact: true }).selectOption('member')
         await page.getByRole('button', { name: `Set the role of ${email}` }).click()
-        expect(await page.getByRole('status').textContent()).to.equal('The member has another role.')
+        expect(await page.getByRole('status').textContent()).to.equal('The role is changed.')
         expect(await page.getByLabel(`Role of ${email}`, { exact: true }).inputValue()).to.equal('member')
         await page.getByRole('button', { name: `Remove ${email}` }).click()
         expect(await page.getByRole('status').textContent()).to.equal('Removed.')
@@ -513,7 +513,7 @@ describe('pages', () => {
         expect(await page.getByRole('status').textContent()).to.equal('You have left the account.')
         await expectAccessible(page, 'you after leaving')
         expect(await page.getByRole('button', { name: 'Leave this account (left)' }).count()).to.equal(0)
-        expect(await page.getByText('You act on this one').count()).to.equal(1)
+        expect(await page.getByText('Current account').count()).to.equal(1)
       },
       { faults: ['409'] },
     ),
@@ -539,7 +539,7 @@ describe('pages', () => {
       }
       await signIn(page, owner)
       await page.getByRole('link', { name: 'Approvals' }).click()
-      await page.getByRole('button', { name: 'Let what agents send wait' }).click()
+      await page.getByRole('button', { name: 'Require approval for all agents' }).click()
       expect(await page.getByRole('status').textContent()).to.equal('The setting is changed.')
       const [first, second] = [await ask('Offer'), await ask('Spam')]
       await page.reload()
@@ -548,13 +548,13 @@ describe('pages', () => {
       expect(await page.locator('pre').textContent()).to.equal('Ten euros.\n<b>Now</b>')
       await expectAccessible(page, 'approval')
       await page.getByRole('button', { name: 'Approve and send' }).click()
-      expect(await page.getByRole('status').textContent()).to.include('It is approved')
+      expect(await page.getByRole('status').textContent()).to.include('The mail is approved')
       expect(await first()).to.include({ status: 'approved' })
       await page.getByRole('link', { name: 'Spam' }).click()
-      await page.getByLabel('A word to the agent').fill('No spam')
+      await page.getByLabel('Message to the agent').fill('No spam')
       await page.getByRole('button', { name: 'Refuse' }).click()
       expect(await second()).to.include({ status: 'refused', reason: 'No spam' })
-      expect(await page.getByText('Nothing waits.').count()).to.equal(1)
+      expect(await page.getByText('No mail is waiting.').count()).to.equal(1)
     }),
   )
 
@@ -613,12 +613,12 @@ describe('pages', () => {
       await expectAccessible(page, 'erase yourself')
       const erase = async (password: string) => {
         await page.getByLabel('Your password').fill(password)
-        await page.getByRole('button', { name: 'Erase yourself' }).click()
+        await page.getByRole('button', { name: 'Erase my data' }).click()
       }
       await erase('wrong password')
       expect(await page.getByRole('alert').textContent()).to.include('password is wrong')
       await erase(known.password)
-      expect(await heading(page)).to.equal('You are erased')
+      expect(await heading(page)).to.equal('Your data is erased')
       await expectAccessible(page, 'erased')
       await page.goto(at('/settings'))
       expect(pathOf(page)).to.equal('/sign-in?next=%2Fsettings')
@@ -634,7 +634,7 @@ describe('pages', () => {
       await expectAccessible(page, 'reset')
       await page.getByLabel('E-mail address').fill(email)
       await send(page)
-      expect(await heading(page)).to.equal('Look into your mail')
+      expect(await heading(page)).to.equal('Check your mail')
       const link = await linkTo(email)
       await page.goto(link)
       await page.getByLabel('New password').fill('short')

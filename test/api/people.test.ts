@@ -90,7 +90,7 @@ describe('api: people', () => {
       const [known, unknown] = [await signUp(email, { password: 'another password' }), await signUp(address())]
       expect([known.status, known.body]).to.deep.equal([unknown.status, unknown.body])
       const [mail] = await mailsTo(email)
-      expect(mail?.subject).to.equal('You have signed up already')
+      expect(mail?.subject).to.equal('You have already signed up')
       expect(mail?.text).not.to.include('/verify/')
       expect((await signIn(email)).status).to.equal(201)
       expectRefusal(await signIn(email, 'another password'), [401, 'unauthorized'])
@@ -100,7 +100,7 @@ describe('api: people', () => {
       const email = await person()
       expect((await signIn(email.toUpperCase())).status).to.equal(201)
       await signUp(email.toUpperCase().replace('TENANT', 'Tenant'))
-      expect((await mailsTo(email))[0]?.subject).to.equal('You have signed up already')
+      expect((await mailsTo(email))[0]?.subject).to.equal('You have already signed up')
     })
 
     it('keeps the first verified of two sign-ups of one address, and voids the other', async () => {

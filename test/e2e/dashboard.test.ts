@@ -72,7 +72,7 @@ describe('the dashboard of a started service', () => {
     await page.getByLabel('Name').fill('Carol')
     await page.getByLabel('Password').fill(password)
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'Look into your mail' }).waitFor()
+    await page.getByRole('heading', { name: 'Check your mail' }).waitFor()
     const mailed = await eventually('the link', async () => sink.mails.find(({ to }) => to.includes(email)))
     const text = mailed.raw.toString().replaceAll('=\r\n', '')
     await page.goto(/http:\S+\/verify\/[\w-]{43}/.exec(text)?.[0] ?? `no link in ${text}`)

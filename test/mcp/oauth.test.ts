@@ -146,7 +146,7 @@ describe('mcp: OAuth with the clients of the official SDK', () => {
     const told = await decide(kept.asks!, async (page) => {
       await expectAccessible(page, 'consent')
       expect(await page.getByRole('note').textContent()).to.include('any program there can call itself SDK client')
-      await page.getByLabel('Only those chosen here').check()
+      await page.getByLabel('Only those selected below').check()
       await connect(page)
       expect(await page.locator('#mailboxes-error').textContent()).to.include('No mailbox is chosen.')
       await expectAccessible(page, 'consent refused')
@@ -212,7 +212,7 @@ describe('mcp: OAuth with the clients of the official SDK', () => {
     await page.getByRole('heading', { name: 'Connected programs' }).waitFor()
     await expectAccessible(page, 'programs')
     await page.getByRole('button', { name: 'Disconnect SDK client' }).click()
-    expect(await page.getByRole('status').textContent()).to.include('It is disconnected')
+    expect(await page.getByRole('status').textContent()).to.include('The program is disconnected')
     await window.close()
     expect(await readCode(client).catch((error: unknown) => error)).to.be.instanceOf(Error)
     await client.close()

@@ -256,7 +256,7 @@ describe('web: security', () => {
     await wrong('The current password is wrong.')
     await dialog.getByLabel('Your password').fill(testPassword)
     await page.keyboard.press('Enter')
-    await notice('You are erased').waitFor()
+    await notice('Your personal data is erased').waitFor()
     expect(await door.ctx.store.people.countDocuments({ _id: viewer.person.id })).to.equal(0)
     await signIn()
     await page.getByRole('alert').filter({ hasText: 'The address or the password' }).waitFor()
@@ -273,7 +273,7 @@ describe('web: security', () => {
     await type('Name of the account', 'last')
     await page.getByLabel('Your password').fill(testPassword)
     await page.keyboard.press('Enter')
-    await notice('The account is being erased, and you with it.').waitFor()
+    await notice('The account is being erased, and your personal data with it.').waitFor()
   })
 
   it('a session elsewhere is ended there', async () => {

@@ -11,11 +11,11 @@ import { type Done, noAccount, type SessionView, settingsPage, viewOf } from './
 
 const place = '/settings/approvals'
 const done: Done = {
-  approve: 'It is approved, and on its way.',
-  refuse: 'It is refused; the agent is told when it asks.',
+  approve: 'The mail is approved, and on its way.',
+  refuse: 'The mail is refused. The agent can see this in the status of the send.',
   changed: 'The setting is changed.',
 }
-/** Most waiting approvals that are listed; once they are decided, the next ones follow. */
+/** At most this many waiting sends are shown; once they are decided the next ones follow. */
 const rowsMax = 50
 
 type Whole = Infer<typeof WholeApproval>
@@ -69,15 +69,15 @@ async function waitingPart(visit: Visit, { account }: SessionView): Promise<Html
   const wanted = { status: 'waiting', limit: rowsMax }
   const { approvals } = await visit.ask<Rows<'approvals', Approval>>(listApprovals, wanted)
   return html`<section class="card" aria-labelledby="waiting">
-<h2 id="waiting">Mail of agents that waits</h2>
-${approvals.length === 0 ? html`<p class="faint">Nothing waits.</p>` : html`<ul class="rows">${approvals.map(row)}</ul>`}
+<h2 id="waiting">Waiting mail of agents</h2>
+${approvals.length === 0 ? html`<p class="faint">No mail is waiting.</p>` : html`<ul class="rows">${approvals.map(row)}</ul>`}
 </section>
 ${account?.role === 'owner' ? await modePart(visit) : null}`
 }
 
 function row({ id, from, recipients, subject, createdAt }: Approval): Html {
   return html`<li><p><a href="${place}/${id}">${subject || '(no subject)'}</a><br>
-<span class="faint">${from} to ${recipients.join(', ')}, asked ${time(createdAt)}</span></p></li>`
+<span class="faint">${from} to ${recipients.join(', ')}, requested ${time(createdAt)}</span></p></li>`
 }
 
 async function modePart(visit: Visit): Promise<Html> {
@@ -85,11 +85,11 @@ async function modePart(visit: Visit): Promise<Html> {
   const waits = approval === 'required'
   return html`<section class="card" aria-labelledby="mode">
 <h2 id="mode">Which mail waits</h2>
-<p>${waits ? 'Whatever agent keys of this account send waits until somebody has approved it.' : 'Agent keys of this account send at once, but for those that were made to wait.'}</p>
+<p>${waits ? 'All mail that agent keys of this account send waits until somebody approves it.' : 'Mail of agent keys of this account is sent at once, except for keys that require approval.'}</p>
 ${buttonForm({
   action: `${place}/mode`,
   token: visit.token,
-  label: waits ? 'Let agents send at once' : 'Let what agents send wait',
+  label: waits ? 'Let agents send at once' : 'Require approval for all agents',
   fields: { approval: waits ? 'none' : 'required' },
 })}
 </section>`
@@ -105,7 +105,7 @@ async function approvalPage(visit: Visit, typed: Typed): Promise<Page> {
     content: html`${alert(typed, ['reason'])}
 <div class="card">
 <p>From <strong>${approval.from}</strong><br>To <strong>${approval.recipients.join(', ')}</strong><br>
-<span class="faint">Asked ${time(approval.createdAt)}${approval.sendAt === null ? null : html`, to be sent ${time(approval.sendAt)}`}</span></p>
+<span class="faint">Requested ${time(approval.createdAt)}${approval.sendAt === null ? null : html`, to be sent ${time(approval.sendAt)}`}</span></p>
 ${contentPart(approval)}
 </div>
 ${approval.content === null ? null : decisionPart(visit, approval, typed)}
@@ -114,20 +114,20 @@ ${approval.content === null ? null : decisionPart(visit, approval, typed)}
 }
 
 function contentPart({ content, status }: Whole): Html {
-  if (content === null) return html`<p>Nothing is to be decided: it is ${status}.</p>`
+  if (content === null) return html`<p>There is nothing to decide: this mail is ${status}.</p>`
   const { text, attachments, hidden, truncated } = content
   const files = attachments.map(
     ({ name, content_type: type, size }) => html`<li>${name} <span class="faint">${type}, ${size} bytes</span></li>`,
   )
   return html`<pre class="letter" tabindex="0" aria-label="Text of the mail">${text}</pre>
 ${files.length === 0 ? null : html`<h3>Files</h3><ul>${files}</ul>`}
-${hidden.length === 0 ? null : html`<div class="notice bad"><p>It has text that its readers do not see: ${hidden.map(({ excerpt }) => excerpt).join(' … ')}</p></div>`}
-${truncated ? html`<div class="notice bad"><p>It is longer than what is shown here.</p></div>` : null}`
+${hidden.length === 0 ? null : html`<div class="notice bad"><p>It contains text that its readers do not see: ${hidden.map(({ excerpt }) => excerpt).join(' … ')}</p></div>`}
+${truncated ? html`<div class="notice bad"><p>The mail is longer than the part shown here.</p></div>` : null}`
 }
 
 function decisionPart({ token }: Visit, { hash }: Whole, typed: Typed): Html {
   return html`<form class="card" method="post">${tokenField(token)}<input type="hidden" name="hash" value="${hash}">
-${field(typed, { name: 'reason', label: 'A word to the agent', autocomplete: 'off', isOptional: true, hint: 'Such as what it has to change.' })}
+${field(typed, { name: 'reason', label: 'Message to the agent', autocomplete: 'off', isOptional: true, hint: 'Such as what it has to change.' })}
 <div class="actions"><button name="decision" value="approve">Approve and send</button>
 <button class="danger" name="decision" value="refuse">Refuse</button></div>
 </form>`

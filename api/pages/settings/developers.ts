@@ -18,11 +18,11 @@ import { type PageRoute, type Rows, refused, type Visit } from '../visit.ts'
 import { type Done, noAccount, type SessionView, settingsPage, viewOf } from './frame.ts'
 
 const place = '/settings/developers'
-const done: Done = { revoked: 'It is revoked, and opens nothing any more.' }
-/** Most keys, and most mailboxes to choose from, that are listed. */
+const done: Done = { revoked: 'It is revoked, and no longer gives access.' }
+/** At most this many keys are shown, and at most this many mailboxes are offered. */
 const rowsMax = 200
 
-const waits = { value: 'required', label: 'Waits for approval', hint: 'until a person has read and approved it' }
+const waits = { value: 'required', label: 'Wait for approval', hint: 'until a person has read and approved it' }
 
 type OwnKey = Infer<typeof Key>
 type OwnPassword = Infer<typeof AppPassword>
@@ -109,7 +109,7 @@ ${await appPasswordsPart(visit, { addresses, typed, canMake: account?.role !== '
 async function keysPart(visit: Visit, { account }: SessionView): Promise<Html> {
   const title = html`<h2 id="keys">API keys</h2>`
   if (account?.role !== 'owner')
-    return html`<section class="card" aria-labelledby="keys">${title}<p>An owner of the account makes and revokes keys.</p></section>`
+    return html`<section class="card" aria-labelledby="keys">${title}<p>Owners of the account make and revoke keys.</p></section>`
   const { keys } = await visit.ask<Rows<'keys', OwnKey>>(listKeys, { limit: rowsMax })
   const rows = keys.filter(({ revokedAt }) => revokedAt === null).map((key) => keyRow(visit, key))
   return html`<section class="card" aria-labelledby="keys">${title}
@@ -123,7 +123,7 @@ function keyRow({ token }: Visit, key: OwnKey): Html {
   const { id, name, kind, scopes: own, approval, createdAt, expiresAt } = key
   const used = usedText(key)
   const end = expiresAt === null ? null : html`, expires ${time(expiresAt)}`
-  return html`<li><p><strong>${name}</strong> <span class="faint">${kind} key${approval === 'required' ? ', what it sends waits for approval' : null}</span><br>
+  return html`<li><p><strong>${name}</strong> <span class="faint">${kind} key${approval === 'required' ? ', its mail waits for approval' : null}</span><br>
 <span class="faint">Made ${time(createdAt)}, ${used}${end}<br>${own.join(' ')}</span></p>
 ${buttonForm({ action: '/settings/developers/keys/revoke', token, label: 'Revoke', about: name, style: 'danger', fields: { key: id } })}</li>`
 }
@@ -153,7 +153,7 @@ async function newKeyPage(
     {
       value: 'agent',
       label: 'Agent key',
-      hint: 'for one program: the mailboxes that it makes, and those chosen below',
+      hint: 'for one program: the mailboxes that it creates, and those selected below',
     },
     { value: 'account', label: 'Account key', hint: 'for your own server: all mailboxes of the account' },
   ]
@@ -173,8 +173,8 @@ ${field(typed, { name: 'name', label: 'Name', autocomplete: 'off', hint: 'What i
 ${choices({ name: 'kind', legend: 'Kind', type: 'radio', options: kinds, checked: [typed.values.kind || 'agent'], error })}
 ${choices({ name: 'scopes', legend: 'What it may do', type: 'checkbox', options: scopeOptions, checked: chosen.scopes, error })}
 ${mailboxOptions.length === 0 ? null : choices({ name: 'mailboxes', legend: 'Mailboxes that an agent key may use from the start', type: 'checkbox', options: mailboxOptions, checked: chosen.mailboxes, error })}
-${choices({ name: 'approval', legend: 'What an agent sends', type: 'checkbox', options: [waits], checked: [form.get('approval') ?? ''], error })}
-${field(typed, { name: 'expiresAt', label: 'Last day', type: 'date', autocomplete: 'off', hint: 'Without one it is valid until it is revoked.', isOptional: true })}
+${choices({ name: 'approval', legend: 'Mail that an agent sends', type: 'checkbox', options: [waits], checked: [form.get('approval') ?? ''], error })}
+${field(typed, { name: 'expiresAt', label: 'Last day', type: 'date', autocomplete: 'off', hint: 'Without a date the key is valid until it is revoked.', isOptional: true })}
 <button>Make the key</button>
 </form>
 <p><a href="${place}">Back</a></p>`,
@@ -183,14 +183,14 @@ ${field(typed, { name: 'expiresAt', label: 'Last day', type: 'date', autocomplet
 
 type Passwords = { readonly addresses: readonly string[]; readonly typed: Typed; readonly canMake: boolean }
 
-/** App passwords belong to one mailbox, which the person chooses. */
+/** The app passwords of one mailbox, which the person selects. */
 async function appPasswordsPart(visit: Visit, what: Passwords): Promise<Html> {
   const { addresses } = what
   const wanted = visit.form.get('address') ?? visit.query.get('address')
   const address = addresses.find((each) => each === wanted) ?? addresses[0]
   return html`<section class="card" aria-labelledby="app-passwords">
 <h2 id="app-passwords">App passwords</h2>
-<p>Mail programs sign in with the address of a mailbox and an app password of it.</p>
+<p>Mail programs sign in with the address of a mailbox and one of its app passwords.</p>
 ${address === undefined ? html`<p class="faint">The account has no mailbox yet.</p>` : await mailboxPart(visit, address, what)}
 </section>`
 }
@@ -229,7 +229,7 @@ async function shownOncePage(visit: Visit, name: string, secret: string): Promis
     place,
     title: `Copy "${name}" now`,
     content: html`<div class="card">
-<p><strong>It is shown this once.</strong> Whoever has it can do what it may do: keep it like a password.</p>
+<p><strong>It is shown only once.</strong> Anybody who has it can use it: keep it as safe as a password.</p>
 <p class="secret" id="secret">${secret}</p>
 <p><a href="${place}">I have copied it</a></p>
 </div>`,

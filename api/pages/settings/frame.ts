@@ -1,4 +1,4 @@
-/** The frame of the settings pages: who is signed in, in which account, and links to the other pages. */
+/** What all settings pages share: the signed-in person, the account, and the navigation. */
 
 import { getSession } from '../../../operations/session.ts'
 import type { Infer } from '../../../schemas/infer.ts'
@@ -21,13 +21,13 @@ const sections = [
 ] as const
 export type Place = (typeof sections)[number]['place']
 
-/** The notices of a page about what was done, by the word in the query. */
+/** Notices of what was done, by the word in the query. */
 export type Done = { readonly [word: string]: string }
 
-/** The session of the person who is signed in. Fails with `unauthorized`. */
+/** The signed-in person. Fails with `unauthorized`. */
 export const viewOf = (visit: Visit): Promise<SessionView> => visit.ask<SessionView>(getSession)
 
-/** A page of the settings. */
+/** Makes a settings page. */
 export function settingsPage(
   visit: Visit,
   view: SessionView,
@@ -57,7 +57,7 @@ export function settingsPage(
   }
 }
 
-/** The header of a page for somebody signed in. */
+/** The top of a page for a signed-in person. */
 export function headerOf({ token }: Visit, { person }: SessionView, current: Place | null): Html {
   const links = sections.map(
     ({ place, label }) => html`<a href="${place}"${place === current ? html` aria-current="page"` : null}>${label}</a>`,
@@ -66,5 +66,5 @@ export function headerOf({ token }: Visit, { person }: SessionView, current: Pla
 <form method="post" action="/sign-out">${tokenField(token)}<button class="small second" aria-label="Sign out ${person.email}">Sign out</button></form>`)
 }
 
-/** Shown on pages about an account if the person has none. */
-export const noAccount = html`<p>You are a member of no account. Open the claim link of an agent, or an invitation.</p>`
+/** The content of pages about an account, for a person who is in none. */
+export const noAccount = html`<p>You are not a member of any account. Open the claim link of an agent, or an invitation.</p>`

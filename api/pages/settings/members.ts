@@ -12,7 +12,7 @@ import { roleText } from './you.ts'
 const place = '/settings/members'
 const done: Done = {
   invited: 'The invitation is on its way.',
-  changed: 'The member has another role.',
+  changed: 'The role is changed.',
   removed: 'Removed.',
 }
 const newRole: Role = 'member'
@@ -72,7 +72,7 @@ async function membersPage(visit: Visit, typed: Typed): Promise<Page> {
     typed,
     content: html`${alert(typed, ['email'])}
 ${account === null ? noAccount : null}
-${account === null || isOwner ? null : html`<p>Your role is ${account.role}. An owner of the account sees and invites members.</p>`}
+${account === null || isOwner ? null : html`<p>Your role is ${account.role}. Owners of the account see and invite members.</p>`}
 ${isOwner ? html`<div class="card"><ul class="rows">${members.map((member) => memberRow(visit, member, person.id))}</ul></div>` : null}
 ${isOwner ? invitePart(visit, typed) : null}`,
   })
@@ -106,7 +106,7 @@ function invitePart({ token }: Visit, typed: Typed): Html {
   return html`<section class="card" aria-labelledby="invite">
 <h2 id="invite">Invite somebody</h2>
 <form method="post">${tokenField(token)}
-${field(typed, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'off', hint: 'The invitation is mailed there, and is valid for 7 days.' })}
+${field(typed, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'off', hint: 'The invitation is mailed to this address, and is valid for 7 days.' })}
 ${choices({ name: 'role', legend: 'Role', type: 'radio', options, checked: [typed.values.role ?? newRole], error: typed.refusal })}
 <button>Invite</button>
 </form>

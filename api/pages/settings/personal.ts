@@ -10,7 +10,7 @@ import { type PageRoute, refused, type Visit } from '../visit.ts'
 import { type Done, noAccount, settingsPage, viewOf } from './frame.ts'
 
 const place = '/settings/personal'
-const done: Done = { asked: 'The export is being made. Load this page again in a moment.' }
+const done: Done = { asked: 'The export is being made. Reload this page in a moment.' }
 
 export const personalPages: readonly PageRoute[] = [
   { path: place, show: (visit) => personalPage(visit, untyped) },
@@ -58,7 +58,7 @@ async function personalPage(visit: Visit, typed: Typed): Promise<Page> {
   const content = async () => {
     if (account === null) return html`${noAccount}${eraseMePart(visit, view.person.email, typed)}`
     if (account.role !== 'owner')
-      return html`<p>Your role is ${account.role}. An owner of the account exports and erases it.</p>`
+      return html`<p>Your role is ${account.role}. Only owners can export or erase the account.</p>`
     return html`${await exportPart(visit)}${erasePart(visit, account.name, typed)}`
   }
   return settingsPage(visit, view, {
@@ -93,17 +93,17 @@ async function newestExport(visit: Visit): Promise<Infer<typeof AccountExport> |
 }
 
 function stateText({ state, progress, createdAt, url, expiresAt }: Infer<typeof AccountExport>): Html {
-  const asked = html`Asked for ${time(createdAt)}`
+  const asked = html`Requested ${time(createdAt)}`
   if (url !== null && expiresAt !== null)
-    return html`<p><a href="${url}">Download the export</a><br><span class="faint">${asked}. The link works for everybody who has it, until ${time(expiresAt)}.</span></p>`
-  if (state === 'failed') return html`<p>${asked}: it could not be made. Ask again.</p>`
-  return html`<p>${asked}: ${progress.written} of ${progress.total} records are written. Load this page again in a moment.</p>`
+    return html`<p><a href="${url}">Download the export</a><br><span class="faint">${asked}. The link works for anybody who has it, until ${time(expiresAt)}.</span></p>`
+  if (state === 'failed') return html`<p>${asked}: the export failed. Make it again.</p>`
+  return html`<p>${asked}: ${progress.written} of ${progress.total} records are written. Reload this page in a moment.</p>`
 }
 
 function erasePart({ token }: Visit, name: string, typed: Typed): Html {
   return html`<section class="card" aria-labelledby="erase">
 <h2 id="erase">Erase</h2>
-<p>Erases the account <strong>${name}</strong> for good: all mail, addresses, keys and settings. Members who are in no other account are erased too, and you with them. <strong>Nobody can bring any of it back.</strong></p>
+<p>Erases the account <strong>${name}</strong> for good: all mail, addresses, keys and settings. Members who are in no other account, which may include you, are erased too. <strong>Nobody can restore any of this.</strong></p>
 <form method="post" action="/settings/personal/erase">${tokenField(token)}
 ${field(typed, { name: 'confirm', label: 'Name of the account', autocomplete: 'off', hint: `Type "${name}" to confirm.`, maxLength: 255 })}
 ${field(typed, { name: 'password', label: 'Your password', type: 'password', autocomplete: 'current-password' })}
@@ -112,28 +112,28 @@ ${field(typed, { name: 'password', label: 'Your password', type: 'password', aut
 </section>`
 }
 
-/** For people without an account; others are erased together with their account. */
+/** For a person who is in no account: a member is erased with the account instead. */
 function eraseMePart({ token }: Visit, email: string, typed: Typed): Html {
   return html`<section class="card" aria-labelledby="erase">
 <h2 id="erase">Erase</h2>
-<p>Erases you, <strong>${email}</strong>, for good: address, name, password, second factors and sessions. <strong>Nobody can bring any of it back.</strong></p>
+<p>Erases all data about you, <strong>${email}</strong>, for good: address, name, password, second factors and sessions. <strong>Nobody can restore any of this.</strong></p>
 <form method="post" action="/settings/personal/erase-me">${tokenField(token)}
 ${field(typed, { name: 'password', label: 'Your password', type: 'password', autocomplete: 'current-password' })}
-<button class="danger">Erase yourself</button>
+<button class="danger">Erase my data</button>
 </form>
 </section>`
 }
 
 const goodbyePage: Page = {
-  title: 'You are erased',
+  title: 'Your data is erased',
   isNarrow: true,
-  content: html`<p>Nothing is kept of you here any more, and your sessions have ended.</p>`,
+  content: html`<p>No data about you is kept here, and your sessions have ended.</p>`,
 }
 
-/** Needs no session, which may have ended with the account. */
+/** Has no settings header, because the session may have ended with the account. */
 const erasedPage = (name: string): Page => ({
   title: 'The account is being erased',
   isNarrow: true,
-  content: html`<p>Keys, sessions and addresses of <strong>${name}</strong> have ended. Everything else is gone in some minutes.</p>
+  content: html`<p>The keys, sessions and addresses of <strong>${name}</strong> have ended. Everything else will be erased within a few minutes.</p>
 <p><a href="/settings">To your other accounts</a></p>`,
 })

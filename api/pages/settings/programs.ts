@@ -8,7 +8,7 @@ import { type PageRoute, type Rows, refused, type Visit } from '../visit.ts'
 import { type Done, noAccount, settingsPage, viewOf } from './frame.ts'
 
 const place = '/settings/programs'
-const done: Done = { disconnected: 'It is disconnected, and can do nothing any more.' }
+const done: Done = { disconnected: 'The program is disconnected, and no longer has access.' }
 
 export const programsPages: readonly PageRoute[] = [
   { path: place, show: (visit) => programsPage(visit, untyped) },
@@ -32,8 +32,8 @@ async function programsPage(visit: Visit, typed: Typed): Promise<Page> {
     const { grants } = await visit.ask<Rows<'grants', Infer<typeof Grant>>>(listGrants)
     return html`<section class="card" aria-labelledby="programs">
 <h2 id="programs">Connected programs</h2>
-<p>Programs that act in this account because ${view.account.role === 'owner' ? 'you or another member' : 'you'} allowed it. A program is connected by giving it this address: <code>${visit.ctx.baseUrl}/api/mcp</code></p>
-${grants.length === 0 ? html`<p class="faint">There are none.</p>` : html`<ul class="rows">${grants.map((grant) => grantRow(visit, grant, view.person.id))}</ul>`}
+<p>Programs that act in this account because ${view.account.role === 'owner' ? 'you or another member' : 'you'} allowed it. To connect a program, give it this address: <code>${visit.ctx.baseUrl}/api/mcp</code></p>
+${grants.length === 0 ? html`<p class="faint">No program is connected.</p>` : html`<ul class="rows">${grants.map((grant) => grantRow(visit, grant, view.person.id))}</ul>`}
 </section>`
   }
   return settingsPage(visit, view, {

@@ -24,7 +24,7 @@ import { type Done, type SessionView, settingsPage, viewOf } from './frame.ts'
 const rowsMax = 200
 const place = '/settings/security'
 const done: Done = {
-  'app-removed': 'The authenticator app is removed. Signing in needs the password alone.',
+  'app-removed': 'The authenticator app is removed. Signing in needs only your password.',
   'passkey-added': 'The passkey is added. You can sign in with it.',
   'passkey-removed': 'The passkey is removed.',
   'session-ended': 'That session has ended.',
@@ -132,7 +132,7 @@ async function securityPage(visit: Visit, typed: Typed): Promise<Page> {
 ${appPart(visit, app, typed)}
 <section class="card" aria-labelledby="passkeys">
 <h2 id="passkeys">Passkeys</h2>
-<p>A passkey signs you in with your phone, your computer or a security key, without password and code.</p>
+<p>A passkey signs you in with your phone, your computer or a security key, without a password or a code.</p>
 ${passkeys.length === 0 ? null : html`<ul class="rows">${passkeys.map((passkey) => passkeyRow(visit, passkey))}</ul>`}
 ${await passkeyPart(visit, view, passkeys.length)}
 </section>
@@ -147,11 +147,11 @@ function appPart(visit: Visit, app: Infer<typeof SecondFactor>, typed: Typed): H
   const title = html`<h2 id="app">Authenticator app</h2>`
   if (!app.enabled || app.confirmedAt === undefined)
     return html`<section class="card" aria-labelledby="app">${title}
-<p>Signing in then also needs a code that an app on your phone shows, so that your password alone opens nothing.</p>
+<p>With an app, signing in also needs a code that it shows on your phone, so that your password alone is not enough.</p>
 <form method="post" action="/settings/security/app">${tokenField(visit.token)}<button>Set up an authenticator app</button></form>
 </section>
 `
-  const hint = 'Of the app, or a recovery code.'
+  const hint = 'A code from the app, or a recovery code.'
   const codeField = { autocomplete: 'one-time-code', isCode: true, maxLength: 40, hint } as const
   return html`<section class="card" aria-labelledby="app">${title}
 <p>On since ${time(app.confirmedAt)}. You have <strong>${app.recoveryCodesLeft}</strong> recovery codes left.</p>
@@ -180,8 +180,8 @@ ${buttonForm({ action: '/settings/security/passkeys/remove', token, label: 'Remo
 
 async function passkeyPart({ ctx, session, token }: Visit, { person }: SessionView, count: number): Promise<Html> {
   if (!hasPasskeys(ctx) || session === null)
-    return html`<p class="faint">Not here: browsers keep passkeys for a domain with https, and this service is at <code>${ctx.baseUrl}</code>.</p>`
-  if (count >= passkeysMax) return html`<p class="faint">You have as many passkeys as you may have: ${passkeysMax}.</p>`
+    return html`<p class="faint">Passkeys are not available here: browsers keep them only for a domain with https, and this service is at <code>${ctx.baseUrl}</code>.</p>`
+  if (count >= passkeysMax) return html`<p class="faint">You have ${passkeysMax} passkeys, which is the maximum.</p>`
   const { id: personId, email, name } = person
   const options = await optionsOf(beginPasskey(ctx, { personId, email, name, binding: session.id }))
   return passkeyForm({
@@ -194,7 +194,7 @@ async function passkeyPart({ ctx, session, token }: Visit, { person }: SessionVi
       name: 'name',
       label: 'Name of the passkey',
       autocomplete: 'off',
-      hint: 'Such as "Phone". You see it in this list.',
+      hint: 'Such as "Phone". It is shown in this list.',
       maxLength: 60,
     }),
   })
@@ -232,12 +232,12 @@ async function appPage(visit: Visit, typed: Typed) {
     content: html`<section class="card" aria-labelledby="scan">
 <h2 id="scan">1. Add Mailroom to the app</h2>
 <p>Scan this with an authenticator app on your phone:</p>
-${qrCode(app.uri, 'QR code with the secret, which stands below as text')}
+${qrCode(app.uri, 'QR code with the secret, which is also shown below as text')}
 <p>Or type in the secret:</p>
 <p class="secret" id="secret">${app.secret.replaceAll(/.{4}(?=.)/g, '$& ')}</p>
 </section>
 <section class="card" aria-labelledby="confirm">
-<h2 id="confirm">2. Show that it works</h2>
+<h2 id="confirm">2. Check that it works</h2>
 <form method="post" action="/settings/security/app">${tokenField(token)}
 ${field(typed, {
   name: 'code',
@@ -260,9 +260,9 @@ async function codesPage(visit: Visit, { recoveryCodes }: Infer<typeof RecoveryC
     place,
     title: 'Your recovery codes',
     content: html`<div class="card">
-<p><strong>Keep these ten codes where you find them without your phone.</strong> Each signs you in once in place of a code of the app. They are shown now and never again.</p>
+<p><strong>Keep these ten codes where you can find them without your phone.</strong> Each replaces a code of the app once. They are not shown again.</p>
 <ul class="codes">${recoveryCodes.map((code) => html`<li>${code}</li>`)}</ul>
-<p><a href="${place}">I have kept them</a></p>
+<p><a href="${place}">I have saved them</a></p>
 </div>`,
   })
 }

@@ -8,8 +8,8 @@ import { type Done, type SessionView, settingsPage, viewOf } from './frame.ts'
 const place = '/settings'
 const done: Done = {
   name: 'Your name is changed.',
-  password: 'Your password is changed. Everybody else who was signed in with it is signed out.',
-  account: 'You act on another account.',
+  password: 'Your password is changed. All your other sessions have ended.',
+  account: 'You have switched to another account.',
   left: 'You have left the account.',
 }
 
@@ -100,11 +100,11 @@ function accountsPart({ token }: Visit, { account, accounts }: SessionView): Htm
     ({ id, name, role }) => html`<li><p><strong>${name}</strong><br><span class="faint">${roleText(role)}</span></p>
 ${
   id === account?.id
-    ? html`<span class="faint">You act on this one</span>`
-    : html`<form method="post" action="/settings/account">${tokenField(token)}<input type="hidden" name="account" value="${id}"><button class="small second" aria-label="Act on ${name}">Act on this one</button></form>`
+    ? html`<span class="faint">Current account</span>`
+    : html`<form method="post" action="/settings/account">${tokenField(token)}<input type="hidden" name="account" value="${id}"><button class="small second" aria-label="Switch to ${name}">Switch to this one</button></form>`
 }
 <details><summary aria-label="Leave ${name}">Leave</summary>
-<p>Your app passwords for it and the programs that you connected to it end. Only an invitation brings you back.</p>
+<p>Your app passwords for this account end, and the programs that you connected to it are disconnected. You can come back only by an invitation.</p>
 ${buttonForm({ action: '/settings/leave', token, label: 'Leave this account', about: `(${name})`, style: 'danger', fields: { account: id } })}
 </details></li>`,
   )
@@ -115,10 +115,10 @@ ${rows.length === 0 ? html`<p>None yet. Open the claim link of an agent, or an i
 `
 }
 
-/** A role in words. */
+/** Describes a role. */
 export const roleText = (role: string): string => roles[role] ?? role
 const roles: { readonly [role: string]: string } = {
-  owner: 'Owner: everything, also keys and members',
+  owner: 'Owner: everything, including keys and members',
   member: 'Member: mail and mailboxes',
-  reader: 'Reader: reads, and changes nothing',
+  reader: 'Reader: reads, but changes nothing',
 }
