@@ -101,7 +101,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
       sumOf(mailboxIds, (mailboxId) => untilNone(() => purgeMessages(store, mailboxId, pageSize))),
   },
   searchSegments: {
-    ...unshown('the words of the messages, which the export has whole'),
+    ...unshown('an index of the words of messages, which the export contains in full'),
     erase: (store, { mailboxIds }) => sumOf(mailboxIds, (mailboxId) => removeIndex(store, mailboxId).then(() => 0)),
   },
   searchBlocks: goesWith('searchSegments'),
@@ -123,10 +123,10 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   driveChunks: goesWith('driveEntries'),
   // Before the sends. Only the unfinished rows: finished rows are found by the ids of the sends, and erased with them.
   outbox: {
-    ...unshown('one row for each recipient of a send, which shows them all'),
+    ...unshown('one row for each recipient of a send; the send itself lists them all'),
     erase: (store, { accountId }) => removeAll(store.outbox, { accountId, notBefore: { $exists: true } }),
   },
-  lanes: { ...unshown('says only when mail of the account is due'), erase: byId((store) => store.lanes) },
+  lanes: { ...unshown('only the time at which mail of the account is due'), erase: byId((store) => store.lanes) },
   emails: {
     ...owned('emails', ({ accountId }) => ({ accountId }), ['blob', 'taken', 'takenBy', 'planned', 'rev', 'todoAt']),
     erase: async (store, { accountId, people }) =>
@@ -138,7 +138,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     ...owned('approvals', ({ accountId }) => ({ accountId }), ['blob', 'dueAt', 'untoldSince']),
     erase: (store, { accountId }) => untilNone(() => removeApprovals(store, accountId)),
   },
-  blobs: { of: 'nobody', because: 'go with the last message or send that uses them' },
+  blobs: { of: 'nobody', because: 'removed with the last message or send that uses them' },
   batches: owned('batches', ({ accountId }) => ({ accountId }), ['fingerprint', 'taken', 'takenBy', 'nextAt']),
   templates: owned('templates', ({ accountId }) => ({ accountId })),
   suppressions: owned('suppressions', ({ accountId }) => ({ accountId })),
@@ -163,12 +163,12 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
       ),
   },
   idempotency: {
-    ...unshown('answers that the callers got already, under keys that only they know'),
+    ...unshown('answers that callers have already received, under keys that only they know'),
     erase: async (store, owner) =>
       (await emptyCustomerMarks(store, owner)) + (await removeAll(store.idempotency, { accountId: owner.accountId })),
   },
   exports: {
-    ...unshown('an export is no part of itself'),
+    ...unshown('an export does not contain itself or other exports'),
     erase: (store, { accountId }) => untilNone(() => removeExports(store, accountId)),
   },
   exportChunks: goesWith('exports'),
@@ -209,10 +209,10 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   },
   people: { ...owned('people', ({ people }) => ({ _id: { $in: idsOf(people) } }), ['passwordHash']), isLast: true },
   oauthArtifacts: {
-    ...unshown('hashes of tokens, whose grants are among the keys'),
+    ...unshown('hashes of tokens; the grants that they belong to are exported as keys'),
     erase: (store, { accountId }) => removeAll(store.oauthArtifacts, { accountId }),
   },
-  oauthClients: { of: 'nobody', because: 'what programs say of themselves; they expire when nobody uses them' },
+  oauthClients: { of: 'nobody', because: 'registrations of programs, which expire when they are unused' },
   // Revoked at the beginning, but erased last, so that requests with them are answered as invalid until the end.
   keys: { ...owned('keys', ({ accountId }) => ({ accountId }), ['hash']), isLast: true },
   mailboxes: { ...owned('mailboxes', ({ accountId }) => ({ accountId })), isLast: true },
@@ -222,22 +222,25 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     isLast: true,
   },
   usedChallenges: { of: 'nobody', because: 'expire within minutes' },
-  certificates: { of: 'nobody', because: 'go with the names that they are for, a week after the domain' },
-  stsPolicies: { of: 'nobody', because: 'policies that domains publish' },
-  deliveryChecks: { of: 'nobody', because: 'what an administrator sends to look at a domain; gone after an hour' },
+  certificates: { of: 'nobody', because: 'removed a week after the domain whose names they cover' },
+  stsPolicies: { of: 'nobody', because: 'policies that other domains publish' },
+  deliveryChecks: { of: 'nobody', because: 'mail with which an administrator checks a domain; removed after an hour' },
   tlsResults: {
     of: 'nobody',
-    because: 'connections to the mail servers of other domains, whoever sent; reported within a day',
+    because: 'results of connections to the mail servers of other domains, whoever sent; reported within a day',
   },
   requestRates: { of: 'nobody', because: 'expire within minutes' },
-  processHours: { of: 'nobody', because: 'says how the processes of the service are' },
+  processHours: { of: 'nobody', because: 'measurements of the processes of the service' },
   failedLogins: { of: 'nobody', because: 'expire 15 minutes after the login' },
   changes: {
     of: 'nobody',
-    because: 'the oldest go when new ones come; they hold ids and addresses for minutes to hours',
+    because: 'new notes push out the oldest; they hold ids and addresses for minutes to hours',
   },
-  keyHolders: { of: 'nobody', because: 'says which processes have which master keys; gone minutes after them' },
-  state: { of: 'nobody', because: 'is about the service' },
+  keyHolders: {
+    of: 'nobody',
+    because: 'which processes have which master keys; removed minutes after the process ends',
+  },
+  state: { of: 'nobody', because: 'the state of the service itself' },
 }
 
 /** Documents for which one filter serves the export and the erasure. */

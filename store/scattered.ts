@@ -18,7 +18,7 @@ const reads = (why: string, of: Readonly<Partial<Record<CollectionName, readonly
 const writes = (why: string, of: Readonly<Partial<Record<CollectionName, readonly By[]>>>) => all('write', why, of)
 
 export const scattered: readonly Scattered[] = [
-  ...reads('A clock of one node asks what is due, the longest due first, by an index that holds little else.', {
+  ...reads('A clock on one node looks for due work, longest overdue first, in an index that contains little else.', {
     lanes: [['dueAt']],
     emails: [['todoAt']],
     webhooks: [['dueAt'], ['noticeDueAt']],
@@ -35,48 +35,45 @@ export const scattered: readonly Scattered[] = [
     searchSegments: [['tidyAt']],
     accounts: [['claimExpiresAt'], ['erasing'], ['movingSince'], ['pauseChanges.at'], ['clockMovedAt']],
   }),
-  ...reads(
-    'A sweep walks over what all accounts have, a page at a time, from a watermark or by an index of what is left over.',
-    {
-      messages: [['_id'], ['discardedAt']],
-      mailboxes: [['_id', 'deletedAt'], ['deletedAt'], ['warned.at']],
-      accounts: [['_id']],
-      events: [['createdAt']],
-      folders: [['open.at']],
-      usage: [['open.at']],
-      blobs: [['_id'], ['inDoubt']],
-      driveEntries: [['incoming.at']],
-      driveChunks: [['files_id', 'n']],
-      zones: [['changedAt'], []],
-      domains: [['parent']],
-    },
-  ),
-  ...reads('A blob names its users by their ids alone; the sweep of blobs asks whether they are there.', {
+  ...reads('A sweep pages through the documents of all accounts, from a watermark or by an index of unfinished work.', {
+    messages: [['_id'], ['discardedAt']],
+    mailboxes: [['_id', 'deletedAt'], ['deletedAt'], ['warned.at']],
+    accounts: [['_id']],
+    events: [['createdAt']],
+    folders: [['open.at']],
+    usage: [['open.at']],
+    blobs: [['_id'], ['inDoubt']],
+    driveEntries: [['incoming.at']],
+    driveChunks: [['files_id', 'n']],
+    zones: [['changedAt'], []],
+    domains: [['parent']],
+  }),
+  ...reads('A blob records only the ids of its users; the sweep of blobs checks whether they exist.', {
     messages: [['_id']],
     emails: [['_id']],
     approvals: [['_id', 'dueAt']],
     intakeRecords: [['_id']],
   }),
   ...reads(
-    'The sweep of open takes asks whether the send or batch was committed, which the take names by its id alone.',
+    'The sweep of open allowances checks whether the send or batch was committed; the allowance records only its id.',
     {
       emails: [['_id']],
       batches: [['_id']],
     },
   ),
   ...reads(
-    'A part of a file in Drive names its entry by its id alone; the sweep of parts asks whether that is there.',
+    'A part of a Drive file records only the id of its entry; the sweep of parts checks whether the entry exists.',
     {
       driveEntries: [['_id']],
     },
   ),
-  ...reads('What came back from outside names a send, an export or a link by its id alone.', {
+  ...reads('A bounce, a report or a link that comes back from outside contains only an id.', {
     emails: [['_id']],
     exports: [['_id']],
     intakeRecords: [['_id', 'linkKey']],
   }),
   ...reads(
-    'A request names a message, thread or record by its id alone; the key of the account bounds what is found.',
+    'A request names a message, thread or record only by its id; the account of the key limits what it can find.',
     {
       messages: [['_id', 'accountId']],
       threads: [['_id']],
@@ -84,7 +81,7 @@ export const scattered: readonly Scattered[] = [
     },
   ),
   ...reads(
-    'The mailboxes of an account lie on many shards, so what it has in all of them does too; by an index, a page at a time.',
+    'The mailboxes of an account are on many shards, and so are their documents; they are read by an index, in pages.',
     {
       mailboxes: [['accountId']],
       addresses: [['accountId']],
@@ -95,13 +92,13 @@ export const scattered: readonly Scattered[] = [
     },
   ),
   ...reads(
-    'The keys of an account lie where their hashes say, which every request names; people list and change them seldom.',
+    'Keys are sharded by their hashes, which every request contains; people seldom list or change the keys of an account.',
     {
       keys: [['accountId']],
     },
   ),
   ...reads(
-    'People lie where their addresses say, with which they sign in, and sessions where their hashes say; the rest is seldom asked.',
+    'People are sharded by the addresses with which they sign in, and sessions by their hashes; other reads are rare.',
     {
       people: [['_id']],
       sessions: [['personId']],
@@ -111,10 +108,10 @@ export const scattered: readonly Scattered[] = [
       mailedLinks: [['accountId']],
     },
   ),
-  ...reads('A partner looks at its customers; a clock tells of what changed of them.', {
+  ...reads('A partner lists its customers; a clock announces the changes to them.', {
     accounts: [['partnerId'], ['isPartner'], ['customerChanges.at']],
   }),
-  ...reads('The master key is changed: all that is sealed is sealed anew.', {
+  ...reads('A change of the master key seals all secrets again.', {
     authenticators: [[]],
     certificates: [[]],
     domainClaims: [[]],
@@ -126,28 +123,28 @@ export const scattered: readonly Scattered[] = [
     zoneKeys: [[]],
     keyHolders: [['expiresAt']],
   }),
-  ...reads('An administrator asks.', {
+  ...reads('An administrator lists or looks up documents.', {
     outbox: [['accountId', 'notBefore']],
     processHours: [['_id']],
     accounts: [[]],
     domainClaims: [['domain']],
     lanes: [[]],
   }),
-  ...reads('A certificate authority asks for the answer to a challenge.', { certificates: [['challenge.token']] }),
+  ...reads('A certificate authority requests the answer to a challenge.', { certificates: [['challenge.token']] }),
   ...reads(
-    'A number was taken by another process, or the document is there already: under which account, a claim may have changed.',
+    'An insert conflicts: another process took the number, or the document exists, perhaps under another account after a claim.',
     {
       events: [['_id']],
       audit: [['_id']],
     },
   ),
-  ...reads('The figures of a mailbox are listed by the beginning of their ids.', { usage: [['_id']] }),
-  ...reads("The driver's bucket looks whether it is empty before it makes its indexes.", {
+  ...reads('The daily figures of a mailbox are found by the prefix of their ids.', { usage: [['_id']] }),
+  ...reads("The driver's bucket checks whether it is empty before it creates its indexes.", {
     driveFiles: [[]],
     driveChunks: [[]],
   }),
   ...reads(
-    'An account is exported or erased, or is claimed into another: what it has is found by the account, its mailboxes and its people.',
+    'An export, an erasure or a claim into another account finds documents by the account, its mailboxes and its people.',
     {
       metadata: [['mailboxId']],
       mailedLinks: [['email']],
@@ -163,7 +160,7 @@ export const scattered: readonly Scattered[] = [
       emails: [['noticeTo'], ['noticeOf']],
     },
   ),
-  ...writes('A mailbox, an account or a person ends, is moved or is erased.', {
+  ...writes('A mailbox, an account or a person is removed, moved or erased.', {
     addresses: [['accountId']],
     mailboxes: [['accountId']],
     domains: [['accountId']],
@@ -179,7 +176,7 @@ export const scattered: readonly Scattered[] = [
     usage: [['_id']],
     searchBlocks: [['_id']],
   }),
-  ...writes('A clock takes away old secrets.', { webhooks: [['previousUntil']] }),
+  ...writes('A clock erases previous secrets that have expired.', { webhooks: [['previousUntil']] }),
 ]
 
 function all(
