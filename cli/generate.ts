@@ -93,36 +93,36 @@ function plansPage(): string {
   const raisable = figureNames.map((name) => `| \`${name}\` | ${figures[name]} |`)
   return `# Plans
 
-Generated from \`schemas/plans.ts\`. An account has an Agents plan, a mail plan, or both: with both, the larger figure applies. Months and days
-are in UTC. \`mailroom account plan\` changes the plans, effective at once in every process; what an account has beyond a
-smaller plan stays, but it cannot add more of it.
+Generated from \`schemas/plans.ts\`. An account has an Agents plan, a mail plan, or both; with both, the larger figure applies. Months and
+days are in UTC. \`mailroom account plan\` changes the plans of an account, which takes effect at once in every process. After a change to a
+smaller plan the account keeps what exceeds it, but cannot add more.
 
 ## Agents plans
 
 ${planTable(agentsPlans)}
 
-Sending pauses when the e-mails of a month pass the figure by more than a tenth; receiving continues.
+\`emailsPerMonth\` counts sent and received e-mails. Sending pauses when they exceed the figure by more than a tenth; receiving continues.
 
 ## Mail plans
 
 ${planTable(mailPlans)}
 
-## Besides the plans
+## On every plan
 
-| of | on every plan |
+| what | limit |
 |---|---|
-| an account that nobody has claimed | ${unclaimedRepliesPerDay} replies in a day, to people who wrote first, and nothing else; it is removed after ${unclaimedDays} days |
-| the free address, below the shared domain, once it is claimed | ${sharedDomainSendsPerDay} recipients in a day; own domains have no such figure |
-| an account made by signup | ${warmUpStart} recipients in a day at first, doubled after each day of sending without problems |
+| an unclaimed account | ${unclaimedRepliesPerDay} replies in a day to people who wrote first, and no other sends; it is removed after ${unclaimedDays} days |
+| the free address below the shared domain, once claimed | ${sharedDomainSendsPerDay} recipients in a day; own domains have no such limit |
+| an account created by signup | ${warmUpStart} recipients in a day at first, doubled after each day of sending without problems |
 
-An account with a mail plan has ${ownDomainsOfMailPlans} domains of its own. Without an Agents plan, the other figures of that table are:
+An account with a mail plan may have ${ownDomainsOfMailPlans} domains of its own. Without an Agents plan it also has these figures:
 
-${planTable({ 'without one': withoutAgentsPlan })}
+${planTable({ 'without an Agents plan': withoutAgentsPlan })}
 
 ## Figures of one account
 
-\`mailroom account raise <account> <figure> <number>\` grants an account more than its plans have; \`plan\` as the number takes that
-back. A figure below that of the plans changes nothing.
+\`mailroom account raise <account> <figure> <number>\` grants an account more than its plans include; \`plan\` in place of the number ends
+that. A figure below that of the plans has no effect.
 
 | figure | what it counts |
 |---|---|
