@@ -107,8 +107,8 @@ const serveNothing: Middleware<RequestState> = async (koa) => {
     return
   }
   if (hasCredential(koa.req.headers)) {
-    const door = `${koa.path}/`.startsWith(partnerPath) ? 'partner' : 'api'
-    const principal = await admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers, door })
+    const api = `${koa.path}/`.startsWith(partnerPath) ? 'partner' : 'api'
+    const principal = await admit(ctx, { headers: koa.req.headers, peerAddress, answerHeaders: headers, api })
     await countRequest(ctx, principal, headers)
   }
   throw allowed.length > 0

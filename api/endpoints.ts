@@ -2,7 +2,7 @@
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import { openExport } from '../core/personal/export-jobs.ts'
 import type { Context } from '../core/process/context.ts'
-import { admitAgain, admitCaller, doorOf, userAgentOf } from '../operations/admit.ts'
+import { admitAgain, admitCaller, apiOf, userAgentOf } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
 import type { McpEndpoint } from '../operations/http.ts'
 import { invoke } from '../operations/invoke.ts'
@@ -93,7 +93,7 @@ async function serveOperation(
     userAgent: userAgentOf(req.headers),
     hungUp,
     checkOutput,
-    ...(principal !== null && { again: () => admitAgain(ctx, { headers: req.headers, door: doorOf(operation) }) }),
+    ...(principal !== null && { again: () => admitAgain(ctx, { headers: req.headers, api: apiOf(operation) }) }),
     ...(typeof key === 'string' && { idempotency: () => ({ key }) }),
     input: async () => {
       const query = new URLSearchParams(exchange.querystring)

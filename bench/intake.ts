@@ -5,11 +5,11 @@
 import { parseArgs } from 'node:util'
 import { client } from '../test/peers/rest.ts'
 import type { Service } from '../test/start/service.ts'
+import { type AnnouncedArrivals, announcedArrivals } from './announced-arrivals.ts'
 import { shown, table } from './figures.ts'
 import { cpuMs } from './processes.ts'
 import { forgetEventLimits, type Sender } from './senders.ts'
-import { type ToldArrivals, toldArrivals } from './told-arrivals.ts'
-import { withToldService } from './told-service.ts'
+import { withWebhookService } from './webhook-service.ts'
 
 /** Messages per second at the steady rate: plain ones, and ones with a PDF. */
 const plainPerSecond = 20
@@ -27,7 +27,7 @@ export async function run(args: readonly string[]): Promise<void> {
   const { quick } = values
   const count = Number(values.count ?? (quick ? 200 : 2_000))
   const seconds = Number(values.seconds ?? (quick ? 5 : 60))
-  await withToldService(values.profile, async ({ service, ctx, sink, senders, url }) => {
+  await withWebhookService(values.profile, async ({ service, ctx, sink, senders, url }) => {
     for (const sender of senders) await watch(service, sender, url)
     const rows: string[][] = []
     for (const [what, enabled, raw] of kinds) {
@@ -39,7 +39,10 @@ export async function run(args: readonly string[]): Promise<void> {
           const { address } = senders[n % senders.length]!.mailbox
           return { address, raw: raw(address, subject) }
         }
-        return toldArrivals({ smtp: service.smtp, sink }, { name: `${what} ${name}`, count: mails, perSecond, mailOf })
+        return announcedArrivals(
+          { smtp: service.smtp, sink },
+          { name: `${what} ${name}`, count: mails, perSecond, mailOf },
+        )
       }
       await measure('warm', 20, plainPerSecond)
       const pids = [service.process.pid ?? 0]
@@ -57,9 +60,9 @@ export async function run(args: readonly string[]): Promise<void> {
   })
 }
 
-const rowOf = (what: string, burst: ToldArrivals, cpuEach: number, steady: ToldArrivals) => [
+const rowOf = (what: string, burst: AnnouncedArrivals, cpuEach: number, steady: AnnouncedArrivals) => [
   what,
-  ...[burst.acceptedPerSecond, burst.toldPerSecond, cpuEach].map(shown),
+  ...[burst.acceptedPerSecond, burst.announcedPerSecond, cpuEach].map(shown),
   ...[steady.acceptedPerSecond, steady.p50Ms, steady.p99Ms, steady.maxMs].map(shown),
 ]
 

@@ -13,11 +13,11 @@ import type { DeliveryDoc } from '../store/documents/events.ts'
 import { eventually } from '../test/eventually.ts'
 import { client } from '../test/peers/rest.ts'
 import type { Service } from '../test/start/service.ts'
+import { announcedArrivals } from './announced-arrivals.ts'
 import { shown, table } from './figures.ts'
 import { cpuMs } from './processes.ts'
 import { forgetEventLimits, type Sender } from './senders.ts'
-import { toldArrivals } from './told-arrivals.ts'
-import { type ToldService, withToldService } from './told-service.ts'
+import { type WebhookService, withWebhookService } from './webhook-service.ts'
 
 const bodyBytes = 2 * 1024
 const connections = 50
@@ -44,14 +44,14 @@ export async function run(args: readonly string[]): Promise<void> {
   const count = Number(values.count ?? (quick ? 5_000 : 20_000))
   const backlog = Number(values.backlog ?? (quick ? 5_000 : 100_000))
   const seconds = Number(values.seconds ?? (quick ? 5 : 30))
-  await withToldService(values.profile, async (told) => {
-    const { service, ctx, senders, url } = told
+  await withWebhookService(values.profile, async (running) => {
+    const { service, ctx, senders, url } = running
     const hooks = await Promise.all(senders.map((sender) => makeHook(service, sender, url)))
     const bare = await bareLoop(url, count)
     // The other half of the endpoints gets the events of arriving mail.
     const filled = hooks.slice(0, hooks.length / 2)
     await fill(ctx, filled, count)
-    const drained = await drain(told, { hooks: filled, count })
+    const drained = await drain(running, { hooks: filled, count })
     console.log(
       `\n${count} deliveries of ${bodyBytes} bytes.\n\n${table(
         ['', '/s', 'CPU ms each'],
@@ -61,11 +61,11 @@ export async function run(args: readonly string[]): Promise<void> {
         ],
       )}`,
     )
-    await arrive(told, { name: 'warm', seconds: 2 })
-    const alone = await arrive(told, { name: 'alone', seconds })
+    await arrive(running, { name: 'warm', seconds: 2 })
+    const alone = await arrive(running, { name: 'alone', seconds })
     await fill(ctx, filled, backlog)
-    const draining = drain(told, { hooks: filled, count: backlog })
-    const beside = await arrive(told, { name: 'beside', seconds })
+    const draining = drain(running, { hooks: filled, count: backlog })
+    const beside = await arrive(running, { name: 'beside', seconds })
     const counts = filled.map((hook) => ctx.store.deliveries.countDocuments(waitingOf(hook)))
     const left = (await Promise.all(counts)).reduce((sum, count) => sum + count, 0)
     const { perSecond } = await draining
@@ -132,7 +132,7 @@ async function fill({ store }: Context, hooks: readonly Hook[], count: number): 
 
 /** Makes endpoints due, and waits until all of their deliveries are made and recorded. */
 async function drain(
-  { service, ctx }: ToldService,
+  { service, ctx }: WebhookService,
   { hooks, count }: { readonly hooks: readonly Hook[]; readonly count: number },
 ): Promise<{ perSecond: number; cpuMsEach: number }> {
   const pids = [service.process.pid ?? 0]
@@ -182,13 +182,13 @@ const waitingOf = ({ id, accountId }: Hook) => ({ accountId, webhookId: id, next
 
 /** Sends mail at a steady rate. Returns messages per second, and quantiles of the time from the 250 to the receiver. */
 async function arrive(
-  { service, ctx, sink, senders }: ToldService,
+  { service, ctx, sink, senders }: WebhookService,
   { name, seconds }: { readonly name: string; readonly seconds: number },
 ): Promise<readonly number[]> {
   await forgetEventLimits(ctx)
   // Senders whose endpoints have the backlog get no mail.
   const others = senders.slice(senders.length / 2)
-  const { acceptedPerSecond, p50Ms, p99Ms, maxMs } = await toldArrivals(
+  const { acceptedPerSecond, p50Ms, p99Ms, maxMs } = await announcedArrivals(
     { smtp: service.smtp, sink },
     {
       name,

@@ -4,7 +4,7 @@ import { administrator } from '../core/access/principal.ts'
 import { createAccount, getAccount, listAccounts } from '../core/account/accounts.ts'
 import { setApproval } from '../core/account/approval.ts'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../core/account/holds.ts'
-import { raiseLimit, setPlans } from '../core/account/plans.ts'
+import { changeAccountPlans, raiseLimit } from '../core/account/plans.ts'
 import { pauseSending, resumeSending, verifyPhone } from '../core/account/reputation.ts'
 import { claimFor } from '../core/people/claim.ts'
 import { invite } from '../core/people/invitations.ts'
@@ -83,7 +83,7 @@ export const changePlans = withContext(
       ...(agentsPlan !== undefined && { agentsPlan: oneOfOrNone(agentsPlan, agentsPlanNames, '--agents-plan') }),
     }
     const { id } = await getAccount(ctx, name)
-    const account = await setPlans(ctx, id, plans)
+    const account = await changeAccountPlans(ctx, id, plans)
     await recordAdministration(ctx, { accountId: id, action: 'account.plan', target: JSON.stringify(plans) })
     print(io, account)
   },

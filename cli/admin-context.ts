@@ -5,7 +5,7 @@ import { isAway } from '../core/process/database-away.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { enginePaths, engineUrl } from './instance.ts'
-import { type Io, sentence, told } from './io.ts'
+import { errorText, type Io, sentence } from './io.ts'
 
 /** Makes a command of a function that needs the database: the context is opened before it runs, and closed afterwards. */
 export function withContext<Given extends unknown[], Result>(
@@ -32,9 +32,13 @@ export async function openAdminContext(settings: Settings): Promise<Context> {
     return await openContext({ settings: { ...settings, mongodbUrl, log: { level: 'error' } }, role: 'admin' })
   } catch (error) {
     if (error instanceof Failure) throw error
-    throw new Failure('unavailable', sentence(`The database of ${settings.data} cannot be opened: ${told(error)}`), {
-      fix: 'Check that the service runs there (mailroom doctor), and that MONGODB_URL is right if it is set.',
-    })
+    throw new Failure(
+      'unavailable',
+      sentence(`The database of ${settings.data} cannot be opened: ${errorText(error)}`),
+      {
+        fix: 'Check that the service runs there (mailroom doctor), and that MONGODB_URL is right if it is set.',
+      },
+    )
   }
 }
 

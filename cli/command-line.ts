@@ -8,7 +8,7 @@ import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
 import { type CommandEntry, commands, groups } from './commands.ts'
-import { type Io, told } from './io.ts'
+import { errorText, type Io } from './io.ts'
 import { loadSettings, SettingsError } from './settings.ts'
 
 export type Surroundings = Pick<Io, 'out' | 'err'> & { readonly env: NodeJS.ProcessEnv }
@@ -86,5 +86,5 @@ function settingsOf(named: string | undefined, env: NodeJS.ProcessEnv): Settings
 
 /** Errors of the caller are shown as a sentence, all others with stack and cause. */
 function textOf(error: unknown): string {
-  return error instanceof Failure || error instanceof SettingsError ? told(error) : inspect(error)
+  return error instanceof Failure || error instanceof SettingsError ? errorText(error) : inspect(error)
 }

@@ -6,7 +6,7 @@ import { startServer } from '../engine/server.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { Settings } from '../schemas/settings.ts'
 import type { CopiedCollection, OnProgress } from '../store/database-copy.ts'
-import { type Io, print, sentence, told } from './io.ts'
+import { errorText, type Io, print, sentence } from './io.ts'
 import { SettingsError } from './settings.ts'
 
 export const progressEveryMs = 1_000
@@ -33,7 +33,7 @@ export function explained<Given extends unknown[], Result>(
       return await work(io, ...given)
     } catch (error) {
       if (error instanceof Failure || error instanceof SettingsError) throw error
-      throw new Failure('unavailable', sentence(told(error)), {
+      throw new Failure('unavailable', sentence(errorText(error)), {
         cause: error,
         fix: 'Fix what the error names, and run the command again.',
       })

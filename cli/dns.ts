@@ -33,8 +33,8 @@ export async function runDns(settings: Settings): Promise<void> {
     await closeContext(ctx)
     process.exit(0)
   }
-  process.on('message', (told: { readonly stop?: boolean }) => {
-    if (told.stop === true) void stop()
+  process.on('message', (message: { readonly stop?: boolean }) => {
+    if (message.stop === true) void stop()
   })
   process.off('disconnect', leave)
   process.on('disconnect', () => void stop())

@@ -13,7 +13,7 @@ import { type Door, doorsOf } from '../schemas/doors.ts'
 import { imapPort, imapsPort, type Settings, submissionPort, submissionsPort } from '../schemas/settings.ts'
 import { countLanes } from '../store/outbox.ts'
 import { openAdminContext } from './admin-context.ts'
-import { type Io, sentence, told } from './io.ts'
+import { errorText, type Io, sentence } from './io.ts'
 
 type Finding = { readonly what: string; readonly ok: boolean; readonly detail: string }
 
@@ -106,7 +106,7 @@ async function certificate(settings: Settings): Promise<Finding> {
       detail: `${namesOf(certificate).join(', ')}, valid until ${validToDate.toISOString()}`,
     }
   } catch (error) {
-    return { what, ok: false, detail: told(error) }
+    return { what, ok: false, detail: errorText(error) }
   }
 }
 
@@ -131,7 +131,7 @@ async function disk(settings: Settings): Promise<Finding> {
       detail: `${Math.round(freeBytes / 1024 / 1024)} MiB free in ${settings.data}`,
     }
   } catch (error) {
-    return { what, ok: false, detail: told(error) }
+    return { what, ok: false, detail: errorText(error) }
   }
 }
 
@@ -143,7 +143,7 @@ async function nameServer({ dns: { host, port } }: Settings): Promise<Finding> {
   const at = authorityOf(host, port)
   const failure = await query([{ address: host, port }], 'doctor.invalid', 'A').then(
     () => 'answers for a domain that is not ours: another server has the port',
-    (error: unknown) => (error instanceof DnsError && error.code === 'EREFUSED' ? null : told(error)),
+    (error: unknown) => (error instanceof DnsError && error.code === 'EREFUSED' ? null : errorText(error)),
   )
   return { what, ok: failure === null, detail: `${at} ${failure ?? 'answers'}` }
 }
@@ -173,7 +173,7 @@ async function objectStore({ settings, store: { objects } }: Context): Promise<F
   const detail = await objects.reach().then(
     () => null,
     ({ message, cause }: Error) =>
-      `${message} ${sentence(told(cause))} Large mail is answered 451 meanwhile: compare blobs.bucket, blobs.endpoint, blobs.region and the key with the store`,
+      `${message} ${sentence(errorText(cause))} Large mail is answered 451 meanwhile: compare blobs.bucket, blobs.endpoint, blobs.region and the key with the store`,
   )
   return [
     {
@@ -202,6 +202,6 @@ async function database(settings: Settings): Promise<Finding[]> {
       ...ordered,
     ]
   } catch (error) {
-    return [{ what: 'database', ok: false, detail: told(error) }]
+    return [{ what: 'database', ok: false, detail: errorText(error) }]
   }
 }

@@ -7,11 +7,11 @@ import { domainReport } from '../core/deliverability/domain-report.ts'
 import { createDomain, deleteDomain } from '../core/domains/claims.ts'
 import { rotateKeys } from '../core/domains/dkim-rotation.ts'
 import { setBackend, updateBackend } from '../core/domains/dns-backend.ts'
-import { allDomains, domainInUse, nameOf, theDomain } from '../core/domains/domain-list.ts'
+import { allDomains, domainInUse, nameOf, requireDomain } from '../core/domains/domain-list.ts'
 import { domainRecord, publishedOf } from '../core/domains/domain-record.ts'
 import { readDay, setExpiry } from '../core/domains/expiry.ts'
 import { keepPublished } from '../core/domains/kept-records.ts'
-import { lookNow } from '../core/domains/verification.ts'
+import { checkDomain } from '../core/domains/verification.ts'
 import { recentDomain } from '../core/mailbox/domains.ts'
 import { changeStsMode, stsLabel, stsPolicyOf } from '../core/mailbox/sts-policy.ts'
 import type { Context } from '../core/process/context.ts'
@@ -42,14 +42,14 @@ export const list = withContext(async (ctx, io, account: string) => {
 
 export const verify = withContext(async (ctx, io, account: string, name: string) => {
   const { id: accountId } = await getAccount(ctx, account)
-  const doc = await lookNow(ctx, await theDomain(ctx, accountId, name))
+  const doc = await checkDomain(ctx, await requireDomain(ctx, accountId, name))
   await recordAdministration(ctx, { accountId, action: 'domains.verify', target: nameOf(doc) })
   print(io, domainRecord(ctx, doc))
 })
 
 export const remove = withContext(async (ctx, io, account: string, name: string) => {
   const owner = await getAccount(ctx, account)
-  const domain = nameOf(await theDomain(ctx, owner.id, name))
+  const domain = nameOf(await requireDomain(ctx, owner.id, name))
   await deleteDomain(ctx, administrator(owner), domain)
   await recordAdministration(ctx, { accountId: owner.id, action: 'domains.delete', target: domain })
   print(io, { domain, deleted: true })

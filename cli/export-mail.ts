@@ -6,7 +6,7 @@ import { getAccount } from '../core/account/accounts.ts'
 import { type OwnFolder, ownFolders } from '../core/transfer/export.ts'
 import { withContext } from './admin-context.ts'
 import { print } from './io.ts'
-import { whatOfFiles, writeEml, writeMaildir, writeMbox } from './transfer/files.ts'
+import { fileFailure, writeEml, writeMaildir, writeMbox } from './transfer/files.ts'
 import { beginImapExport } from './transfer/imap-export.ts'
 import { accountOf, type ImapOptions } from './transfer/imap-server.ts'
 
@@ -26,7 +26,7 @@ const writing = (write: (folder: OwnFolder, to: string) => Promise<number>) =>
         io.err(`${each.path}: ${count} messages\n`)
       }
     } catch (error) {
-      throw whatOfFiles(error)
+      throw fileFailure(error)
     }
     await recordAdministration(ctx, { accountId: account.id, action: 'messages.export', target: address })
     print(io, { mailbox: address, to: folder, messages })

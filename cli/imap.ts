@@ -36,8 +36,8 @@ export async function runImap(settings: Settings): Promise<void> {
     await closeContext(ctx)
     process.exit(0)
   }
-  process.on('message', (told: { readonly stop?: boolean }) => {
-    if (told.stop === true) void stop(drainMs, stopMs)
+  process.on('message', (message: { readonly stop?: boolean }) => {
+    if (message.stop === true) void stop(drainMs, stopMs)
   })
   process.off('disconnect', leave)
   process.on('disconnect', () => void stop(orphanDrainMs, orphanMs))

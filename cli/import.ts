@@ -6,7 +6,7 @@ import type { Context } from '../core/process/context.ts'
 import { beginImport, type ForeignFolder } from '../core/transfer/import.ts'
 import { withContext } from './admin-context.ts'
 import { type Io, print } from './io.ts'
-import { emlMessages, maildirFolders, mboxFolder, whatOfFiles } from './transfer/files.ts'
+import { emlMessages, fileFailure, maildirFolders, mboxFolder } from './transfer/files.ts'
 import { imapFolders } from './transfer/imap.ts'
 import { accountOf, type ImapOptions } from './transfer/imap-server.ts'
 
@@ -67,7 +67,7 @@ async function bring(
       await folder(each)
     }
   } catch (error) {
-    throw whatOfFiles(error)
+    throw fileFailure(error)
   } finally {
     clearInterval(progress)
     await recordAdministration(ctx, { accountId: account.id, action: 'messages.import', target: address })

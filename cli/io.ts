@@ -12,7 +12,7 @@ export type Io = {
 }
 
 /** The message of an error, and what to change if that is known. */
-export function told(error: unknown): string {
+export function errorText(error: unknown): string {
   if (error instanceof Failure) return `${error.message} ${error.fix}`
   return error instanceof Error ? error.message : String(error)
 }

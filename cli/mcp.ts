@@ -17,7 +17,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { serviceVersion } from '../operations/version.ts'
-import { type Io, told } from './io.ts'
+import { errorText, type Io } from './io.ts'
 import { type ServerOptions, serverWithKey, urlBelow } from './server-options.ts'
 
 /** The JSON-RPC code for an error of the server itself (JSON-RPC 2.0, 5.1). */
@@ -49,7 +49,8 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
     open.delete(id)
   }
 
-  const answer = (message: JSONRPCMessage) => client.send(message).catch((error: unknown) => io.err(`${told(error)}\n`))
+  const answer = (message: JSONRPCMessage) =>
+    client.send(message).catch((error: unknown) => io.err(`${errorText(error)}\n`))
 
   remote.onmessage = (message) => {
     const { id } = message as { readonly id?: RequestId }
@@ -90,7 +91,7 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
   }
 
   client.onmessage = (message) => {
-    passOn(message).catch((error: unknown) => io.err(`${told(error)}\n`))
+    passOn(message).catch((error: unknown) => io.err(`${errorText(error)}\n`))
   }
   const ended = once(process.stdin, 'end')
   await remote.start()
@@ -151,5 +152,5 @@ function bodyOf({ data }: SdkHttpError): unknown {
 
 /** Node's fetch gives the reason in the cause. */
 function causeOf(error: unknown): string {
-  return told(error instanceof Error && error.cause instanceof Error ? error.cause : error)
+  return errorText(error instanceof Error && error.cause instanceof Error ? error.cause : error)
 }

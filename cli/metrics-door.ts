@@ -1,9 +1,9 @@
 /** The port of Prometheus: one scrape of the supervisor covers all processes of the installation. */
 import { createServer, type Server } from 'node:http'
 import type { Metrics } from '../core/process/metrics.ts'
-import { ofListening } from '../schemas/doors.ts'
+import { listenFailure } from '../schemas/doors.ts'
 import type { Settings } from '../schemas/settings.ts'
-import { told } from './io.ts'
+import { errorText } from './io.ts'
 import type { Part } from './supervisor.ts'
 
 /** A part that takes longer to answer is left out of a scrape. */
@@ -26,7 +26,7 @@ export async function openMetricsDoor(
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => {
-      const why = told(ofListening(cause, settings)).replace(/\.$/, '')
+      const why = errorText(listenFailure(cause, settings)).replace(/\.$/, '')
       reject(new Error(`metrics could not start: ${why}.`, { cause }))
     })
     server.listen(port, host, resolve)

@@ -1,8 +1,8 @@
 /** The script of a process that the supervisor starts: it receives the settings, and reports why it could not start. */
 import { createLog } from '../core/process/log.ts'
-import { ofListening } from '../schemas/doors.ts'
+import { listenFailure } from '../schemas/doors.ts'
 import type { Settings } from '../schemas/settings.ts'
-import { told } from './io.ts'
+import { errorText } from './io.ts'
 
 /** Runs the part; if that rejects, the cause goes to the log and to the supervisor, and the process ends. */
 export async function runPart(role: string, run: (settings: Settings) => Promise<void>): Promise<void> {
@@ -12,7 +12,7 @@ export async function runPart(role: string, run: (settings: Settings) => Promise
     await run(settings)
   } catch (error) {
     createLog(settings, role).fatal({ err: error }, 'could not start')
-    const failed = told(ofListening(error, settings))
+    const failed = errorText(listenFailure(error, settings))
     if (process.send === undefined) process.exit(1)
     process.send({ failed }, () => process.exit(1))
   }

@@ -16,7 +16,7 @@ import { requireDurable } from '../store/connection-string.ts'
 import { ensureCertificate } from './certificate.ts'
 import { loginArguments } from './database-login.ts'
 import { enginePaths, engineUrl, makeFolders, refuseSharedPorts, withPorts } from './instance.ts'
-import { type Io, told } from './io.ts'
+import { errorText, type Io } from './io.ts'
 import { metricsDoorOf, openMetricsDoor } from './metrics-door.ts'
 import { watchMoves } from './moved-database.ts'
 import { type PartName, partNames, partsOf } from './parts.ts'
@@ -79,7 +79,7 @@ async function runParts(
     (error: unknown) => {
       if (service.isStopping) return
       log.fatal({ err: error }, 'the service could not be started')
-      io.err(`${told(error)}\n`)
+      io.err(`${errorText(error)}\n`)
       service.stop(1)
     },
   )

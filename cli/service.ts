@@ -73,11 +73,11 @@ export async function runService(settings: Settings, roles: readonly ServiceRole
     running,
     jobs: [dashboard, { stop: () => endRecords(ctx) }, { stop: () => endAttempts(ctx) }, certificates, alarms, ...jobs],
   })
-  process.on('message', (told: FromSupervisor) => {
-    if (told.parts !== undefined) parts = told.parts
+  process.on('message', (message: FromSupervisor) => {
+    if (message.parts !== undefined) parts = message.parts
     if (hasDoors && Object.values(parts).every((up) => up)) dashboard.begin()
-    if (told.closeDoors === true) void doors.close()
-    if (told.stop === true) void stop(stopMs)
+    if (message.closeDoors === true) void doors.close()
+    if (message.stop === true) void stop(stopMs)
   })
   process.off('disconnect', leave)
   process.on('disconnect', () => void stop(orphanMs))

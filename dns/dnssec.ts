@@ -50,7 +50,7 @@ export function createSigner({ origin, keys, version, signatures, now }: SignerO
       const id = `${version} ${set.type} ${set.ttlSeconds} ${set.owner}`
       const known = set.type === types.NSEC ? undefined : signatures.get(id)
       if (known !== undefined) return known
-      const by = ofKeys.has(set.type) ? keys.told : [keys.signing]
+      const by = ofKeys.has(set.type) ? keys.published : [keys.signing]
       const made = signaturesOf(set, { origin, by, at: now() })
       if (set.type !== types.NSEC) signatures.set(id, made)
       return made

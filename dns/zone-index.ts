@@ -112,9 +112,9 @@ function nodeOf(node: ReadonlyMap<number, Gathered>): Node {
 }
 
 /** The records about keys at the apex: for resolvers, and for the parent zone, which key to name (RFC 7344, 8078). */
-function keySets({ signing, told }: ZoneKeys, origin: WireName): readonly RrSet[] {
+function keySets({ signing, published }: ZoneKeys, origin: WireName): readonly RrSet[] {
   const data = [
-    ...told.map(({ dnskey }) => [types.DNSKEY, dnskey] as const),
+    ...published.map(({ dnskey }) => [types.DNSKEY, dnskey] as const),
     [types.CDNSKEY, signing.dnskey] as const,
     [types.CDS, signing.ds] as const,
   ]

@@ -9,7 +9,7 @@ import { hourMs, minuteMs, secondMs } from '../core/process/clock.ts'
 import type { Context } from '../core/process/context.ts'
 import { createKept } from '../core/process/kept.ts'
 import { nameText, parentOf, rootName, type WireName, wireName } from '../core/zones/names.ts'
-import { awayMs, servedTurn, servedZone, type Zone } from '../core/zones/served-zones.ts'
+import { awayMs, servedRevision, servedZone, type Zone } from '../core/zones/served-zones.ts'
 import { zoneKeys } from '../core/zones/zone-keys.ts'
 import { createSigner, type SignableZone, serialAhead } from './dnssec.ts'
 import { indexZone, type RrSet } from './zone-index.ts'
@@ -142,7 +142,7 @@ function remembering(ctx: Context, find: ZoneOf, note: (zone: SignableZone) => v
   let endsAt = 0
   return (name) => {
     const now = ctx.machineClock.now().getTime()
-    const current = servedTurn(ctx, now)
+    const current = servedRevision(ctx, now)
     if (current !== turn || now >= endsAt || found.size >= foundMax) {
       found.clear()
       turn = current

@@ -8,11 +8,11 @@ import type { Parser } from './wire/parser.ts'
  * Which news of the selected folder is sent before the tagged response. EXPUNGE is held back during FETCH, STORE and SEARCH,
  * because their clients count by sequence numbers (RFC 9051 7.5.1).
  */
-export type Tells = 'all' | 'allButExpunges' | 'nothing'
+export type Updates = 'all' | 'allButExpunges' | 'nothing'
 
 export type Command = {
   readonly states: readonly State[]
-  readonly tells: Tells
+  readonly updates: Updates
   /** Reads the arguments after the name and returns the function that carries the command out. Fails with Bad. */
   readonly read: (parser: Parser, session: Session) => () => Promise<Done>
 }
@@ -20,18 +20,18 @@ export type Command = {
 /** Makes a command from a function that reads its arguments and one that carries it out. */
 export function command<A>({
   states,
-  tells = 'all',
+  updates = 'all',
   read,
   run,
 }: {
   readonly states: readonly State[]
-  readonly tells?: Tells
+  readonly updates?: Updates
   readonly read: (parser: Parser, session: Session) => A
   readonly run: (session: Session, asked: A) => Promise<Done | undefined>
 }): Command {
   return {
     states,
-    tells,
+    updates,
     read(parser, session) {
       const asked = read(parser, session)
       parser.end()
@@ -46,7 +46,7 @@ export const inFolder: readonly State[] = ['selected']
 export const beforeLogin: readonly State[] = ['greeted']
 
 /** For a command without arguments. */
-export const nothing = (): undefined => undefined
+export const noArguments = (): undefined => undefined
 
 /** For a command about a folder: reads its name. */
 export function readFolder(parser: Parser): string {

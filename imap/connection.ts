@@ -12,7 +12,7 @@ import type { TlsContexts } from '../core/certificates/tls-contexts.ts'
 import { messageBytesMax } from '../core/imap/append.ts'
 import type { Context } from '../core/process/context.ts'
 import { whileUnavailable } from '../core/process/database-away.ts'
-import { Failure, failures, inOneText } from '../schemas/failures.ts'
+import { Failure, failures, messageAndFix } from '../schemas/failures.ts'
 import { capabilities } from './capabilities.ts'
 import type { Command } from './command.ts'
 import { commandNamed } from './commands.ts'
@@ -230,7 +230,7 @@ export class Connection implements Peer {
     return readCommand(this.#source, {
       lineBytesMax: isIn ? limits.lineBytes : limits.lineBytesBeforeLogin,
       admit: (before, size, bytesSoFar) => this.#admit(before, size, bytesSoFar),
-      goOn: () => {
+      requestLiteral: () => {
         this.#writer.line('+ Send the literal')
         this.#writer.flush()
       },
@@ -330,10 +330,10 @@ export class Connection implements Peer {
     )
   }
 
-  #tell({ tells }: Command): void {
+  #tell({ updates }: Command): void {
     const { session } = this
     if (session.selected?.view.isGone === true) this.end('The folder has been deleted')
-    else if (tells !== 'nothing') tellNews(session, { withExpunged: tells === 'all' })
+    else if (updates !== 'nothing') tellNews(session, { withExpunged: updates === 'all' })
   }
 
   #answer(tag: string, name: string, { responseCode, text = 'Done' }: Done): void {
@@ -386,6 +386,6 @@ const bringsMessage = /^\S+ (?:APPEND|REPLACE|UID REPLACE) /i
 /** Returns `[CODE] text` for an error. The cause of an internal error goes to the log only. */
 function refusal(error: unknown): string {
   if (error instanceof No) return told(error.responseCode, error.message)
-  if (error instanceof Failure) return told(failures[error.code].imap, inOneText(error))
+  if (error instanceof Failure) return told(failures[error.code].imap, messageAndFix(error))
   return told('SERVERBUG', 'An internal error occurred; it has been logged')
 }

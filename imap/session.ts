@@ -197,7 +197,7 @@ export class Selected {
     // Adjacent messages are kept as one range, however many are added one by one.
     if (last !== undefined && from <= to && last.to === from - 1) last.to = to
     else if (from <= to) this.#recent.push({ from, to })
-    if (!this.isReadOnly) view.tellRecent(to + 1)
+    if (!this.isReadOnly) view.raiseRecentFrom(to + 1)
   }
 
   /** Whether this session was the first to be told of a message. */

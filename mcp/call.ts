@@ -10,7 +10,7 @@ import { allowanceOf } from '../schemas/plans.ts'
 import { validate } from '../schemas/validate.ts'
 import { showBytes } from './attachment.ts'
 import type { Caller } from './caller.ts'
-import { questionBefore } from './confirm.ts'
+import { confirmationFor } from './confirm.ts'
 import { soleMailbox } from './credential.ts'
 import { bodiesOf, resultBytesMax, shortened, sizeOf } from './fit.ts'
 import type { Arguments, Exchange } from './offer.ts'
@@ -39,7 +39,7 @@ export async function callTool(
   try {
     requireWanted(exchange.caller, bound)
     const { caller, given: whole } = await completed(exchange.caller, bound, given)
-    return (await questionBefore({ ...exchange, caller }, bound, whole)) ?? (await perform(caller, bound, whole))
+    return (await confirmationFor({ ...exchange, caller }, bound, whole)) ?? (await perform(caller, bound, whole))
   } catch (error) {
     if (error instanceof ProtocolError) throw error
     return refusedCall(exchange.caller, bound, { given, error })

@@ -27,14 +27,14 @@ export type Caller = {
 export type KnownCaller = Caller & { readonly principal: Principal }
 
 /** The caller as one with a key. Fails with `missing_api_key`. */
-export function known(caller: Caller): KnownCaller {
+export function requireKnownCaller(caller: Caller): KnownCaller {
   const { principal } = caller
   if (principal === null) throw new Failure('missing_api_key')
   return { ...caller, principal }
 }
 
 /** Counts a request that reaches no operation, by its key or by the network that it comes from. Fails with `rate_limited`. */
-export async function countCaller({
+export async function countProtocolRequest({
   answerHeaders,
   ctx,
   peerAddress,

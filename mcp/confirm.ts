@@ -19,7 +19,7 @@ import { canonicalJson } from '../operations/invoke.ts'
 import { Failure } from '../schemas/failures.ts'
 import type { AddressesInput } from '../schemas/sending.ts'
 import { validate } from '../schemas/validate.ts'
-import { countCaller, type KnownCaller, known } from './caller.ts'
+import { countProtocolRequest, type KnownCaller, requireKnownCaller } from './caller.ts'
 import type { Arguments, Exchange } from './offer.ts'
 import type { BoundTool } from './tools.ts'
 
@@ -31,10 +31,10 @@ const question = 'confirm'
 const namedMax = 10
 
 /** The question for the person; null if none is needed. */
-type Asking = (caller: KnownCaller, given: Arguments) => Promise<string | null> | string | null
+type Question = (caller: KnownCaller, given: Arguments) => Promise<string | null> | string | null
 
 /** The questions by the name of the tool. */
-const askings: Readonly<Record<string, Asking>> = {
+const questions: Readonly<Record<string, Question>> = {
   create_dns_record: (_, { domain, type, name, value, force }) =>
     force === true ? `Add the ${type} record ${name} "${value}" to ${domain}? ${atRisk}` : null,
   update_dns_record: (caller, given) => askForRecord(caller, given, 'Change'),
@@ -72,14 +72,14 @@ const askings: Readonly<Record<string, Asking>> = {
  * Returns the question that has to be answered before a call; null if the call may proceed. Fails with `validation_error` for malformed
  * arguments, with `insufficient_scope`, and with `forbidden` if the person refused.
  */
-export async function questionBefore(
+export async function confirmationFor(
   { caller: anybody, canAsk, request }: Exchange,
   { arguments: schema, operation, tool }: BoundTool,
   given: Arguments,
 ): Promise<InputRequiredResult | null> {
-  const asking = canAsk && Object.hasOwn(askings, tool.name) ? askings[tool.name] : undefined
-  if (asking === undefined) return null
-  const caller = known(anybody)
+  const ask = canAsk && Object.hasOwn(questions, tool.name) ? questions[tool.name] : undefined
+  if (ask === undefined) return null
+  const caller = requireKnownCaller(anybody)
   const { ctx, principal } = caller
   validate(schema, given)
   for (const scope of operation.scopes) requireScope(principal, scope)
@@ -93,10 +93,10 @@ export async function questionBefore(
       fix: 'Ask the person what to do instead; do not repeat the call unless they say so.',
     })
   }
-  const message = await asking(caller, given)
+  const message = await ask(caller, given)
   if (message === null) return null
   // The call does not reach its operation, which would count it.
-  if (caller.isCounted !== false) await countCaller(caller)
+  if (caller.isCounted !== false) await countProtocolRequest(caller)
   return inputRequired({
     inputRequests: { [question]: inputRequired.elicit({ message, requestedSchema: form }) },
     requestState: signToken(ctx, purpose, about, after(ctx.clock.now(), answerMs)),

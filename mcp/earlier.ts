@@ -20,7 +20,7 @@ import type { McpAnswer, McpRequest } from '../operations/http.ts'
 import type { Caller } from './caller.ts'
 import { type Serving, serverOf } from './handlers.ts'
 import { asFetchRequest, isRequestOf, streamsTo, toAnswer } from './messages.ts'
-import { canWatch } from './notices.ts'
+import { canSubscribe } from './notices.ts'
 import { protocolError, refuse } from './refusals.ts'
 import { capabilitiesOf, newSession, type Sessions, sessionHeader } from './sessions.ts'
 
@@ -96,7 +96,7 @@ function addSubscriptions(server: Server, { caller, serving, session, sessions }
     async ({ params: { uri } }: { readonly params: { readonly uri: string } }) => {
       if (session === null)
         throw new ProtocolError(INVALID_REQUEST, 'Only a session can subscribe: begin one with initialize.')
-      if (!(await canWatch(caller, serving.offers, uri)))
+      if (!(await canSubscribe(caller, serving.offers, uri)))
         throw new ProtocolError(INVALID_PARAMS, 'There is no such resource that can be watched.', { uri })
       try {
         act(session, uri)

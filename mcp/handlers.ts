@@ -11,7 +11,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
-import { type Caller, countCaller } from './caller.ts'
+import { type Caller, countProtocolRequest } from './caller.ts'
 import { withSoleMailbox } from './credential.ts'
 import type { Exchange, Offer } from './offer.ts'
 import { withProgress } from './progress.ts'
@@ -26,7 +26,7 @@ export type Serving = {
   readonly progressMs: number
 }
 
-export type ServerOf = {
+export type ExchangeOptions = {
   readonly caller: Caller
   /** Whether the answer may be a stream, on which notifications and questions reach the client before the result. */
   readonly streams: boolean
@@ -60,7 +60,7 @@ const answerMs = 10 * minuteMs
 const completionsMax = 100
 
 /** Creates the server that answers one exchange. */
-export function serverOf(serving: Serving, { caller, streams, only, run }: ServerOf): Server {
+export function serverOf(serving: Serving, { caller, streams, only, run }: ExchangeOptions): Server {
   const { identity, instructions, offers, progressMs, validator } = serving
   const server = new Server(identity, {
     capabilities,
@@ -100,7 +100,7 @@ export function serverOf(serving: Serving, { caller, streams, only, run }: Serve
           const exchange = exchangeOf(context, cancelled)
           const answer = firstOf(offers, (offer) => offer.callTool(exchange, name, given))
           if (answer === null) {
-            await countCaller(caller)
+            await countProtocolRequest(caller)
             throw invalid(`There is no tool ${name}.`)
           }
           return streams ? await withProgress(exchange, { everyMs: progressMs, given }, answer) : await answer

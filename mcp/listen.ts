@@ -7,7 +7,7 @@ import type { McpAnswer, McpRequest } from '../operations/http.ts'
 import { isEventStream } from '../operations/registry.ts'
 import { beginCurrent } from './current.ts'
 import type { Serving } from './handlers.ts'
-import { canWatch, type Listening, openNotices } from './notices.ts'
+import { canSubscribe, type Listening, openNotices } from './notices.ts'
 import { refuse, refuseFor, serverError } from './refusals.ts'
 import { type Sessions, sessionHeader } from './sessions.ts'
 
@@ -25,7 +25,7 @@ export async function answerListen(
   const narrowed = structuredClone(body) as ListenRequest
   const { notifications } = narrowed.params
   const wanted = notifications.resourceSubscriptions ?? []
-  const watched = await Promise.all(wanted.map((uri) => canWatch(caller, offers, uri)))
+  const watched = await Promise.all(wanted.map((uri) => canSubscribe(caller, offers, uri)))
   const uris = wanted.filter((_, n) => watched[n])
   if (wanted.length > 0) notifications.resourceSubscriptions = uris
   const notices = await openNotices(listening).catch((error: unknown) => refuseFor(caller.ctx, body, error))

@@ -1,11 +1,11 @@
 /** The offers of the service itself: its operations as tools, and their data as resources. */
 import { callTool } from './call.ts'
-import { known } from './caller.ts'
+import { requireKnownCaller } from './caller.ts'
 import { complete } from './completion.ts'
 import { listTools } from './credential.ts'
 import type { Offer } from './offer.ts'
 import { getPrompt, prompts } from './prompts.ts'
-import { canWatch, listResources, readResource, templates } from './resources.ts'
+import { canSubscribe, listResources, readResource, templates } from './resources.ts'
 
 const tools: Pick<Offer, 'tools' | 'callTool'> = {
   tools: listTools,
@@ -18,19 +18,19 @@ const tools: Pick<Offer, 'tools' | 'callTool'> = {
 /** The offer for callers with a key. */
 export const mailOffer: Offer = {
   ...tools,
-  resources: (caller, cursor) => listResources(known(caller), cursor),
+  resources: (caller, cursor) => listResources(requireKnownCaller(caller), cursor),
   templates,
-  canWatch: (caller, uri) => canWatch(known(caller), uri),
-  readResource: ({ caller }, uri) => readResource(known(caller), uri),
+  canSubscribe: (caller, uri) => canSubscribe(requireKnownCaller(caller), uri),
+  readResource: ({ caller }, uri) => readResource(requireKnownCaller(caller), uri),
   prompts,
-  getPrompt: ({ caller }, name, given) => getPrompt(known(caller), name, given),
+  getPrompt: ({ caller }, name, given) => getPrompt(requireKnownCaller(caller), name, given),
   complete(caller, params) {
     const { ref } = params
     const isOurs =
       ref.type === 'ref/prompt'
         ? prompts.some(({ name }) => name === ref.name)
         : templates.some(({ uriTemplate }) => uriTemplate === ref.uri)
-    return isOurs ? complete(known(caller), params) : null
+    return isOurs ? complete(requireKnownCaller(caller), params) : null
   },
 }
 
@@ -39,7 +39,7 @@ export const signupOffer: Offer = {
   ...tools,
   resources: async () => ({ items: [] }),
   templates: [],
-  canWatch: async () => false,
+  canSubscribe: async () => false,
   readResource: () => null,
   prompts: [],
   getPrompt: () => null,

@@ -10,7 +10,7 @@ import { followEvents } from '../core/notify/event-followers.ts'
 import { inTimeOf } from '../core/process/account-time.ts'
 import { secondMs } from '../core/process/clock.ts'
 import { Failure } from '../schemas/failures.ts'
-import { type Caller, known } from './caller.ts'
+import { type Caller, requireKnownCaller } from './caller.ts'
 import type { Offer } from './offer.ts'
 import { eventsUri, partsOf } from './resources.ts'
 
@@ -37,7 +37,7 @@ export type Notices = {
  * the process or while it stops.
  */
 export async function openNotices({ caller, offers, again }: Listening): Promise<Notices> {
-  const { principal } = known(caller)
+  const { principal } = requireKnownCaller(caller)
   const ctx = inTimeOf(caller.ctx, principal.accountId)
   let lists = listsOf(caller, offers)
   // Changes before `tell` is called are kept, and sent first.
@@ -79,8 +79,8 @@ export async function openNotices({ caller, offers, again }: Listening): Promise
 }
 
 /** Whether the caller can be notified of changes to a resource. */
-export async function canWatch(caller: Caller, offers: readonly Offer[], uri: string): Promise<boolean> {
-  for (const offer of offers) if (await offer.canWatch(caller, uri)) return true
+export async function canSubscribe(caller: Caller, offers: readonly Offer[], uri: string): Promise<boolean> {
+  for (const offer of offers) if (await offer.canSubscribe(caller, uri)) return true
   return false
 }
 

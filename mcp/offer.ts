@@ -24,20 +24,20 @@ export type Exchange = {
 
 export type Arguments = { readonly [name: string]: unknown }
 export type Page<T> = { readonly items: readonly T[]; readonly next?: string }
-type Asking<T> = Promise<T | InputRequiredResult>
+type OrInputRequired<T> = Promise<T | InputRequiredResult>
 
 /** Methods of an offer return null for names that are not theirs, so that several offers can be combined. */
 export type Offer = {
   tools(caller: Caller): readonly Tool[]
-  callTool(exchange: Exchange, name: string, given: Arguments): Asking<CallToolResult> | null
+  callTool(exchange: Exchange, name: string, given: Arguments): OrInputRequired<CallToolResult> | null
   /** Fails with `validation_error` for a cursor that no page returned. */
   resources(caller: Caller, cursor?: string): Promise<Page<Resource>>
   readonly templates: readonly ResourceTemplateType[]
-  readResource(exchange: Exchange, uri: string): Asking<ReadResourceResult> | null
+  readResource(exchange: Exchange, uri: string): OrInputRequired<ReadResourceResult> | null
   /** Whether the caller may be notified when a resource changes. */
-  canWatch(caller: Caller, uri: string): Promise<boolean>
+  canSubscribe(caller: Caller, uri: string): Promise<boolean>
   readonly prompts: readonly Prompt[]
-  getPrompt(exchange: Exchange, name: string, given: Arguments): Asking<GetPromptResult> | null
+  getPrompt(exchange: Exchange, name: string, given: Arguments): OrInputRequired<GetPromptResult> | null
   /** The values of an argument that begin with the text typed so far, the best first. */
   complete(caller: Caller, params: CompleteRequestParams): Promise<readonly string[]> | null
 }

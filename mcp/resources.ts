@@ -189,7 +189,7 @@ async function read(caller: KnownCaller, bound: BoundTool, given: Arguments, uri
 }
 
 /** Whether the caller may be notified of changes to a resource: the events, and the mailboxes that it may read. */
-export async function canWatch({ ctx, principal }: KnownCaller, uri: string): Promise<boolean> {
+export async function canSubscribe({ ctx, principal }: KnownCaller, uri: string): Promise<boolean> {
   if (uri === eventsUri) return true
   const { kind, parts } = partsOf(uri) ?? { kind: '', parts: [] }
   const [address] = parts

@@ -12,7 +12,7 @@ import type { McpAnswer, McpEndpoint, McpRequest } from '../operations/http.ts'
 import { isEventStream } from '../operations/registry.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
-import { type Caller, countCaller } from './caller.ts'
+import { type Caller, countProtocolRequest } from './caller.ts'
 import { challenge, requireScopes } from './challenge.ts'
 import { choiceOf } from './choice.ts'
 import { instructionsFor } from './credential.ts'
@@ -69,7 +69,7 @@ export function createMcp(
     const offered = isSignup ? [signupOffer] : [mailOffer, ...offers]
     const listening = { caller, offers: offered, again: () => admitAgain(ctx, { headers, credential: pathKey }) }
     if (request.method !== 'POST') {
-      await countCaller(caller)
+      await countProtocolRequest(caller)
       if (request.method === 'GET') return answerGet(request, { listening, sessions })
       const message = 'Sessions end on their own: only POST and GET are supported.'
       return refuse(null, { status: 405, code: serverError, message, headers: { Allow: 'GET, POST' } })
@@ -118,7 +118,7 @@ async function readBody(
   try {
     return { body: await read() }
   } catch (error) {
-    await countCaller(caller)
+    await countProtocolRequest(caller)
     const { body: data, status, headers } = errorAnswer(caller.ctx, error)
     return { refusal: refuse(null, { status, code: parseError, message: data.error, headers, data }) }
   }
@@ -137,7 +137,7 @@ async function refusedUncounted(caller: Caller, body: unknown): Promise<McpAnswe
 /** Counts one request. Returns the refusal if there were too many, else null. */
 async function refusedCount(caller: Caller, body: unknown): Promise<McpAnswer | null> {
   try {
-    await countCaller(caller)
+    await countProtocolRequest(caller)
     return null
   } catch (error) {
     return refuseFor(caller.ctx, body, error)
@@ -149,7 +149,7 @@ async function countedIfRefused<T>(visitor: Omit<Caller, 'choice'>, act: () => T
   try {
     return act()
   } catch (error) {
-    await countCaller(visitor)
+    await countProtocolRequest(visitor)
     throw error
   }
 }

@@ -1,6 +1,13 @@
 /** Derives the tools that a model sees, with their schemas and annotations, from the registry of operations. */
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
-import { type Effect, fieldsOf, isOfMailbox, mediaTypeOf, type Operation, type Tool } from '../operations/registry.ts'
+import {
+  type Effect,
+  fieldsOf,
+  isMailboxOperation,
+  mediaTypeOf,
+  type Operation,
+  type Tool,
+} from '../operations/registry.ts'
 import { boolean, type JsonSchema, object, propertiesOf, requiredOf, string } from '../schemas/infer.ts'
 import { bytesResult, cursorField } from './attachment.ts'
 import { argumentSchema, resultSchema } from './slim.ts'
@@ -28,7 +35,7 @@ export function toolsetOf({ operation, tool }: BoundTool): string {
 }
 
 /** Whether a tool is about one mailbox, named by its argument `mailbox`. */
-export const takesMailbox = ({ operation }: BoundTool): boolean => isOfMailbox(operation)
+export const takesMailbox = ({ operation }: BoundTool): boolean => isMailboxOperation(operation)
 
 /** The name of an input field as an argument: the address in the path is `mailbox` (decisions.md 4, MCP results). */
 export function argumentName({ pathFields }: Operation, field: string): string {
@@ -77,7 +84,7 @@ function titleOf(name: string): string {
 const shortWords = { address: 'Address.', message_id: 'Its id, msg_...' }
 
 function argumentsOf(operation: Operation, { describe = {}, expose, preset = {}, require = [] }: Tool): JsonSchema {
-  const words: Tool['describe'] & {} = { ...(isOfMailbox(operation) && shortWords), ...describe }
+  const words: Tool['describe'] & {} = { ...(isMailboxOperation(operation) && shortWords), ...describe }
   const fields = fieldsOf(operation).filter(({ name }) => expose.includes(name))
   const required = fields.filter((field) => field.required || require.includes(field.name))
   return {

@@ -15,7 +15,10 @@ export function peopleOf(input: AddressesInput | undefined): readonly Person[] |
  * Runs `act`, which may fail with `validation_error` for an address such as `to[0]`, and corrects `param` to the field that
  * the caller wrote: `to` for a single text, `to[0].address` for an object.
  */
-export async function blaming<T>(fields: { readonly [field: string]: unknown }, act: () => Promise<T>): Promise<T> {
+export async function withCorrectedParam<T>(
+  fields: { readonly [field: string]: unknown },
+  act: () => Promise<T>,
+): Promise<T> {
   try {
     return await act()
   } catch (error) {

@@ -7,7 +7,7 @@ import { dailyUsage } from '../core/account/daily-usage.ts'
 import { changeAccount, listAccounts } from '../core/administration/accounts.ts'
 import { listDestinations } from '../core/administration/destinations.ts'
 import { type ProcessSample, refusalsSince, vitalsSince } from '../core/administration/processes.ts'
-import { answerRequest, openRequests, type RequestOfAccount } from '../core/administration/requests.ts'
+import { answerRequest, listRequests, type RequestOfAccount } from '../core/administration/requests.ts'
 import { listMembers } from '../core/people/invitations.ts'
 import { after, dayMs, hourMs, minuteMs } from '../core/process/clock.ts'
 import type { Context } from '../core/process/context.ts'
@@ -95,7 +95,7 @@ export const listAllRequests = administratorOperation({
   output: page('requests', OpenRequest),
   errors: [],
   async handle({ ctx }, { status = 'open' }) {
-    return { requests: (await openRequests(ctx, status)).map(requestOf), next: null }
+    return { requests: (await listRequests(ctx, status)).map(requestOf), next: null }
   },
 })
 

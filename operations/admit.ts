@@ -3,7 +3,7 @@ import { accessTokenPrefix } from '../core/access/access-tokens.ts'
 import { requireAllowed } from '../core/access/account-record.ts'
 import { noteKeyUse } from '../core/access/key-use.ts'
 import { isFailedLogin, limitLogins } from '../core/access/login-limits.ts'
-import { authenticate, claimHeaders, type Door, type Principal } from '../core/access/principal.ts'
+import { type Api, authenticate, claimHeaders, type Principal } from '../core/access/principal.ts'
 import { takeAnonymous, takeRequest } from '../core/access/request-rates.ts'
 import { findSession, requireCsrfToken, type Session } from '../core/access/sessions.ts'
 import type { Context } from '../core/process/context.ts'
@@ -11,7 +11,7 @@ import { codeOf } from '../core/process/database-away.ts'
 import { refusalIn } from '../schemas/account-states.ts'
 import { Failure } from '../schemas/failures.ts'
 import { partnerKeyPrefixes } from '../schemas/partners.ts'
-import { type Access, type AnswerHeaders, isForPeople, isOfNoAccount, type Operation } from './registry.ts'
+import { type Access, type AnswerHeaders, isAccountless, isForPeople, type Operation } from './registry.ts'
 import { sessionTokenOf } from './session-cookie.ts'
 
 export type Visitor = {
@@ -22,7 +22,7 @@ export type Visitor = {
   /** A key from the path, used when the headers have none. */
   readonly credential?: string
   /** The API that the request calls; default: any but the partner API. */
-  readonly door?: Door
+  readonly api?: Api
 }
 
 /**
@@ -33,9 +33,9 @@ export type Visitor = {
  */
 export async function admit(
   ctx: Context,
-  { headers, peerAddress, answerHeaders, credential, door }: Visitor,
+  { headers, peerAddress, answerHeaders, credential, api }: Visitor,
 ): Promise<Principal> {
-  const principal = await principalOf(ctx, { headers, peerAddress, credential, door }).catch((error: unknown) => {
+  const principal = await principalOf(ctx, { headers, peerAddress, credential, api }).catch((error: unknown) => {
     ctx.metrics.count('mailroom_requests_total', { operation: 'none', code: codeOf(error) })
     throw error
   })
@@ -50,7 +50,7 @@ export async function admit(
 export type Caller = { readonly principal: Principal | null; readonly session: Session | null }
 
 /** The API that an operation belongs to. */
-export const doorOf = ({ access }: Pick<Operation, 'access'>): Door => (access === 'partner' ? 'partner' : 'api')
+export const apiOf = ({ access }: Pick<Operation, 'access'>): Api => (access === 'partner' ? 'partner' : 'api')
 
 /** Safe methods (RFC 9110 9.2.1), which need no CSRF token. */
 const safeMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
@@ -65,8 +65,8 @@ export async function admitCaller(
   visitor: Omit<Visitor, 'credential'> & { readonly method: string },
 ): Promise<Caller> {
   if (access === 'public') return { principal: null, session: null }
-  const door = doorOf({ access })
-  if (door === 'partner') return { principal: await admit(ctx, { ...visitor, door }), session: null }
+  const api = apiOf({ access })
+  if (api === 'partner') return { principal: await admit(ctx, { ...visitor, api }), session: null }
   const { headers, peerAddress, method } = visitor
   const token = hasCredential(headers) ? null : sessionTokenOf(headers)
   if (token === null && (hasCredential(headers) || !isForPeople(access)))
@@ -94,12 +94,12 @@ export async function admitCaller(
  */
 export async function admitAgain(
   ctx: Context,
-  { headers, credential, door }: Pick<Visitor, 'headers' | 'credential' | 'door'>,
+  { headers, credential, api }: Pick<Visitor, 'headers' | 'credential' | 'api'>,
 ): Promise<Principal> {
   const token = hasCredential(headers) || credential !== undefined ? null : sessionTokenOf(headers)
   const principal =
     token === null
-      ? await authenticate(ctx, credentialOf(headers) ?? credential ?? '', door)
+      ? await authenticate(ctx, credentialOf(headers) ?? credential ?? '', api)
       : ((await findSession(ctx, token, null))?.principal ?? null)
   if (principal === null) throw new Failure('unauthorized', 'The session has ended.', { fix: 'Sign in again.' })
   requireAllowed(principal.account, 'ask')
@@ -117,7 +117,7 @@ export const userAgentOf = ({ 'user-agent': userAgent = '' }: IncomingHttpHeader
 export function callerIn(session: Session, access: Access): Caller {
   const { principal } = session
   // Somebody signed in to a suspended account may still read the session, sign out and switch to another account.
-  if (principal !== null && !isOfNoAccount(access)) requireAllowed(principal.account, 'ask')
+  if (principal !== null && !isAccountless(access)) requireAllowed(principal.account, 'ask')
   return { principal, session }
 }
 
@@ -139,7 +139,7 @@ export function requireAccess({ access, method, scopes }: Operation, { principal
     throw new Failure('forbidden', 'Only a person who is signed in may ask for this; a key may not.', {
       fix: 'Sign in as a person (POST /api/v1/session), or ask the owner of the account.',
     })
-  if (isOfNoAccount(access)) return
+  if (isAccountless(access)) return
   if (principal === null) throw noAccountOfSession()
   if (access === 'account' && principal.kind === 'agent')
     throw new Failure('forbidden', 'An agent key may not ask for this.', {
@@ -182,7 +182,7 @@ export async function countRequest(ctx: Context, principal: Principal, answerHea
 
 async function principalOf(
   ctx: Context,
-  { headers, peerAddress, credential, door }: Omit<Visitor, 'answerHeaders'>,
+  { headers, peerAddress, credential, api }: Omit<Visitor, 'answerHeaders'>,
 ): Promise<Principal> {
   try {
     const given = credentialOf(headers)
@@ -190,7 +190,7 @@ async function principalOf(
       throw new Failure('invalid_access_token', 'An access token is not accepted in the path.', {
         fix: 'Send it as "Authorization: Bearer <ACCESS_TOKEN>" to /api/mcp.',
       })
-    return await authenticate(ctx, given ?? credential ?? '', door)
+    return await authenticate(ctx, given ?? credential ?? '', api)
   } catch (error) {
     if (error instanceof Failure) await takeAnonymous(ctx, peerAddress)
     if (isFailedLogin(error)) await limitLogins(ctx, { peerAddress, user: null }, () => Promise.reject(error))

@@ -169,7 +169,7 @@ export type NamedSchemas = { readonly [name: string]: JsonSchema }
 const useKeywords: readonly string[] = ['description', untrustedKeyword, unlistedKeyword]
 
 /** Returns a function that finds the name of a schema, whatever is said about its use; it returns undefined for an unnamed schema. */
-export function createNamer(named: NamedSchemas): (schema: JsonSchema) => string | undefined {
+export function createNameFinder(named: NamedSchemas): (schema: JsonSchema) => string | undefined {
   const names = new Map(Object.entries(named).map(([name, schema]) => [kernelOf(schema), name]))
   return (schema) => (mayHaveName(schema) ? names.get(kernelOf(schema)) : undefined)
 }
@@ -179,7 +179,7 @@ const mayHaveName = ({ additionalProperties, anyOf, items, properties }: JsonSch
   [additionalProperties, anyOf, items, properties].some((part) => part !== undefined)
 
 /** The keywords that describe this use of a schema. */
-export const saidOf = (schema: JsonSchema): JsonSchema =>
+export const useKeywordsOf = (schema: JsonSchema): JsonSchema =>
   Object.fromEntries(Object.entries(schema).filter(([keyword]) => useKeywords.includes(keyword)))
 
 const kernelOf = (schema: JsonSchema) =>

@@ -89,7 +89,7 @@ export const createDnsRecord = operation({
   reach: async ({ ctx, principal }, { domain }) => void (await reachZone(ctx, principal, domain)),
   async handle(call, { ttl, ...given }) {
     const change = await create(call.ctx, call.principal, { ...given, ttlSeconds: ttl })
-    noteChange(call, change)
+    auditChange(call, change)
     return dnsRecord(change.after!)
   },
 })
@@ -122,7 +122,7 @@ export const updateDnsRecord = operation({
   errors: ['domain_not_found', 'not_found', 'conflict'],
   async handle(call, { record_id: id, ttl, ...edit }) {
     const change = await update(call.ctx, call.principal, { ...edit, id, ttlSeconds: ttl })
-    noteChange(call, change)
+    auditChange(call, change)
     return dnsRecord(change.after!)
   },
 })
@@ -145,7 +145,7 @@ export const deleteDnsRecord = operation({
   output: Deleted,
   errors: ['domain_not_found', 'not_found', 'conflict'],
   async handle(call, { domain, record_id: id, force }) {
-    noteChange(call, await remove(call.ctx, call.principal, { domain, id, force }))
+    auditChange(call, await remove(call.ctx, call.principal, { domain, id, force }))
     return { deleted: true }
   },
 })
@@ -155,6 +155,6 @@ function dnsRecord({ ttlSeconds: ttl, ...rest }: Found): DnsRecord {
 }
 
 /** Records the DNS record before and after the change in the audit. */
-function noteChange({ trail }: Call, { before, after }: RecordChange): void {
+function auditChange({ trail }: Call, { before, after }: RecordChange): void {
   trail.change = { before: before && dnsRecord(before), after: after && dnsRecord(after) }
 }

@@ -12,7 +12,7 @@ import { AddressPart, Deleted, page, pageSizeDefault, paging } from '../schemas/
 import { object } from '../schemas/infer.ts'
 import { type FullMessage as Draft, FullMessage, MessageSummary } from '../schemas/messages.ts'
 import { DraftId, draftFields, SendResult, sendDraftFields } from '../schemas/sending.ts'
-import { blaming, peopleOf } from './addresses.ts'
+import { peopleOf, withCorrectedParam } from './addresses.ts'
 import { cutBodies } from './bodies.ts'
 import { type Call, operation } from './registry.ts'
 import { contentOf, sendErrors, sendResult } from './sending.ts'
@@ -85,7 +85,7 @@ export const createDraft = operation({
   body: 'send',
   idempotent: true,
   handle: (call, { address, inReplyTo, replyAll, to, ...content }) =>
-    blaming({ to, ...content }, async () => {
+    withCorrectedParam({ to, ...content }, async () => {
       const what = { address, inReplyTo, replyAll, to: peopleOf(to), ...(await contentOf(call.ctx, content)) }
       return draftOf(call, { address, draft_id: await create(call.ctx, call.principal, what) })
     }),
@@ -124,7 +124,7 @@ export const updateDraft = operation({
   errors: [...draftErrors, 'attachments_too_large', 'conflict'],
   body: 'send',
   handle: (call, { address, draft_id, inReplyTo, replyAll, to, ...content }) =>
-    blaming({ to, ...content }, async () => {
+    withCorrectedParam({ to, ...content }, async () => {
       const what = {
         address,
         draftId: draft_id,

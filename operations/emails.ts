@@ -12,7 +12,7 @@ import {
   type RecipientStatus,
   SendResult,
 } from '../schemas/sending.ts'
-import { blaming, peopleOf } from './addresses.ts'
+import { peopleOf, withCorrectedParam } from './addresses.ts'
 import { operation } from './registry.ts'
 import { contentOf, sendErrors, sendResult } from './sending.ts'
 
@@ -32,7 +32,7 @@ export const sendEmail = operation({
   sharesAnswer: true,
   reach: ({ ctx, principal }, { from }) => requireSender(ctx, principal, from),
   handle: ({ ctx, principal }, { from, to, template, variables, tags, ...content }) =>
-    blaming({ to, ...content }, async () => {
+    withCorrectedParam({ to, ...content }, async () => {
       const what = { ...(await contentOf(ctx, content)), from, to: peopleOf(to), template, variables, tags }
       return sendResult(await send(ctx, principal, what))
     }),

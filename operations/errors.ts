@@ -2,7 +2,7 @@ import type { Context } from '../core/process/context.ts'
 import { whileUnavailable } from '../core/process/database-away.ts'
 import { Failure, type FailureCode, failures } from '../schemas/failures.ts'
 import type { ErrorObject } from '../schemas/fields.ts'
-import { type AnswerHeaders, isOfMailbox, type Operation } from './registry.ts'
+import { type AnswerHeaders, isMailboxOperation, type Operation } from './registry.ts'
 
 /** Seconds a peer is asked to wait where the failure itself does not say. */
 const retryAfterDefault = 30
@@ -93,7 +93,7 @@ export const sharedErrors: readonly {
   {
     by: 'those with the address of a mailbox in their path',
     codes: ['mailbox_not_found'],
-    has: isOfMailbox,
+    has: isMailboxOperation,
   },
   {
     by: 'those of POST, PUT and PATCH',

@@ -24,7 +24,7 @@ import {
   type EventStream,
   isBytes,
   isEventStream,
-  isOfMailbox,
+  isMailboxOperation,
   isStoredFile,
   mediaTypeOf,
   type Operation,
@@ -141,7 +141,7 @@ async function readInput(
     return operation.prepare(await request.input())
   } catch (error) {
     const { address } = request.path
-    if (principal !== null && isOfMailbox(operation) && address) await reachMailbox(ctx, principal, address)
+    if (principal !== null && isMailboxOperation(operation) && address) await reachMailbox(ctx, principal, address)
     throw error
   }
 }
@@ -205,7 +205,7 @@ async function canonicalPath(
   principal: Principal,
   { path }: InvokeRequest,
 ): Promise<InvokeRequest['path']> {
-  if (!isOfMailbox(operation)) return path
+  if (!isMailboxOperation(operation)) return path
   const { address } = await reachMailbox(ctx, principal, path.address ?? '')
   return { ...path, address }
 }

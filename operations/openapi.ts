@@ -4,7 +4,7 @@ import { ErrorObject, idempotencyKeyMax, identifierMax } from '../schemas/fields
 import { type JsonSchema, propertiesOf, requiredOf } from '../schemas/infer.ts'
 import { scopes } from '../schemas/scopes.ts'
 import { EventEnvelope } from '../schemas/webhooks.ts'
-import { answerComponents, components, createNamer, requestComponents, saidOf } from './components.ts'
+import { answerComponents, components, createNameFinder, requestComponents, useKeywordsOf } from './components.ts'
 import { errorsOf } from './errors.ts'
 import { type Access, type Field, fieldsOf, isForPeople, isStreamed, mediaTypeOf, type Operation } from './registry.ts'
 
@@ -228,11 +228,11 @@ type Renderer = {
 }
 
 function createRenderer(isKept: (keyword: string, value: unknown) => boolean): Renderer {
-  const nameOf = createNamer(components)
+  const nameOf = createNameFinder(components)
   function reference(schema: JsonSchema): JsonSchema {
     const name = nameOf(schema)
     if (name === undefined) return inside(schema)
-    const said = Object.entries(saidOf(schema)).filter(([keyword, text]) => components[name]?.[keyword] !== text)
+    const said = Object.entries(useKeywordsOf(schema)).filter(([keyword, text]) => components[name]?.[keyword] !== text)
     return { $ref: `#/components/schemas/${name}`, ...Object.fromEntries(said) }
   }
   function inside(schema: JsonSchema): JsonSchema {

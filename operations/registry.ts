@@ -209,7 +209,7 @@ export const isForPeople = (access: Access): boolean =>
   access === 'person' || access === 'administrator' || access === 'session' || access === 'owner'
 
 /** Whether it does not matter which account the caller is in, and in what state that account is. */
-export const isOfNoAccount = (access: Access): boolean => access === 'person' || access === 'administrator'
+export const isAccountless = (access: Access): boolean => access === 'person' || access === 'administrator'
 
 /**
  * Declares an operation on an account. It needs one scope, several, or none if `scope` is null. `by` says who may call it; default:
@@ -287,7 +287,7 @@ function declare<I, O, C>(
     errors,
     body: declaration.body ?? 'ordinary',
     idempotent: declaration.idempotent ?? false,
-    sharesAnswer: declaration.sharesAnswer ?? isOfMailbox({ path }),
+    sharesAnswer: declaration.sharesAnswer ?? isMailboxOperation({ path }),
     audit: access !== 'public' && (declaration.audit ?? method !== 'GET'),
     prepare(raw) {
       const valid = validate(input, raw)
@@ -365,6 +365,6 @@ export function pathOf(operation: Operation, parameters: { readonly [name: strin
 export const partnerPath = '/api/partner/'
 
 /** Whether the operation is about one mailbox, named by `{address}` in its path. */
-export function isOfMailbox({ path }: Pick<Operation, 'path'>): boolean {
+export function isMailboxOperation({ path }: Pick<Operation, 'path'>): boolean {
   return path.startsWith('/api/v1/mailboxes/{address}')
 }

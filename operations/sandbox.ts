@@ -5,7 +5,7 @@ import { Failure } from '../schemas/failures.ts'
 import { MessageId } from '../schemas/fields.ts'
 import { type Infer, object } from '../schemas/infer.ts'
 import { TestClock, TestInbound, TestTime } from '../schemas/sandbox.ts'
-import { blaming, peopleOf } from './addresses.ts'
+import { peopleOf, withCorrectedParam } from './addresses.ts'
 import { operation } from './registry.ts'
 import { decoded, filesIn } from './sending.ts'
 
@@ -22,7 +22,7 @@ export const receiveTestMail = operation({
   idempotent: true,
   reach: ({ principal }) => requireSandbox(principal),
   handle: ({ ctx, principal }, { mailbox, verdicts, ...rest }) =>
-    blaming(rest, async () => {
+    withCorrectedParam(rest, async () => {
       const mail = rest.raw === undefined ? writtenOf(rest) : bytesOf(rest.raw, rest)
       return { message_id: await receiveTest(ctx, principal, { mailbox, mail, verdicts }) }
     }),

@@ -22,7 +22,7 @@ import {
   SendResult,
   sendFields,
 } from '../schemas/sending.ts'
-import { blaming, peopleOf } from './addresses.ts'
+import { peopleOf, withCorrectedParam } from './addresses.ts'
 import { operation } from './registry.ts'
 
 export const sendErrors = [
@@ -72,7 +72,7 @@ export const sendMessage = operation({
   body: 'send',
   idempotent: true,
   handle: ({ ctx, principal }, { address, inReplyTo, replyAll, to, dryRun, ...content }) =>
-    blaming({ to, ...content }, async () => {
+    withCorrectedParam({ to, ...content }, async () => {
       const what = { address, inReplyTo, replyAll, to: peopleOf(to), ...(await contentOf(ctx, content)) }
       return dryRun === true
         ? dryRunResult(await dryRunMessage(ctx, principal, what))
@@ -91,7 +91,7 @@ export const replyMessage = operation({
   body: 'send',
   idempotent: true,
   handle: ({ ctx, principal }, { address, message_id, all, dryRun, ...content }) =>
-    blaming(content, async () => {
+    withCorrectedParam(content, async () => {
       const what = { address, messageId: message_id, all, ...(await contentOf(ctx, content)) }
       return dryRun === true
         ? dryRunResult(await dryRunReply(ctx, principal, what))
@@ -120,7 +120,7 @@ export const forwardMessage = operation({
   body: 'send',
   idempotent: true,
   handle: ({ ctx, principal }, { address, message_id, to, includeAttachments, dryRun, ...content }) =>
-    blaming({ to, ...content }, async () => {
+    withCorrectedParam({ to, ...content }, async () => {
       const body = await contentOf(ctx, content)
       const what = { address, messageId: message_id, to: peopleOf(to), includeAttachments, ...body }
       return dryRun === true

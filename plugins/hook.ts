@@ -5,7 +5,7 @@
 import { inspect } from 'node:util'
 import { cont, deny, denydisconnect, denysoft, denysoftdisconnect, ok } from 'haraka-constants'
 import DSN from 'haraka-dsn'
-import { Failure, failures, inOneText, smtpNo } from '../schemas/failures.ts'
+import { Failure, failures, messageAndFix, smtpNo } from '../schemas/failures.ts'
 import type { Logs, Next, Plugin } from './haraka.d.ts'
 
 /** A refusal as it is sent: code, enhanced code, and a text for the peer (for example `552`, `5.3.4`). */
@@ -75,7 +75,7 @@ function replyOf(error: unknown, advises: boolean): Reply {
   if (!(error instanceof Failure)) return { code: 451, enhanced: '4.3.0', text: 'Please try again later.' }
   const neverPasses = error.detail.retryAfter === null
   const [number = '451', enhanced = '4.3.0'] = (neverPasses ? smtpNo : failures[error.code].smtp).split(' ')
-  const whole = advises ? inOneText(error) : error.message
+  const whole = advises ? messageAndFix(error) : error.message
   return { code: Number(number), enhanced, text: Buffer.byteLength(whole) > textBytesMax ? error.message : whole }
 }
 

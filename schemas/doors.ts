@@ -37,7 +37,7 @@ type ListenError = NodeJS.ErrnoException & { readonly port: number }
 type LookupError = NodeJS.ErrnoException & { readonly hostname: string }
 
 /** Turns an error at start into the `conflict` that names the setting of the door that could not be opened; returns others unchanged. */
-export function ofListening(error: unknown, settings: Settings): unknown {
+export function listenFailure(error: unknown, settings: Settings): unknown {
   if (isLookupError(error)) {
     const door = doorsOf(settings).find(({ host, port }) => port !== null && host === error.hostname)
     return door === undefined ? error : cannotListen(door, error)

@@ -32,13 +32,13 @@ export type EventPlan = 'messageEvents' | 'intake' | null
  * What a partner receives of an event of its customer: all of it, or for a message only where it is, and that only while the partner
  * holds a key that may read it (interface.md, Events, rule 4); null: nothing, because the event contains the mail.
  */
-export type ToldToPartners = 'all' | 'whereabouts' | null
+export type PartnerView = 'all' | 'whereabouts' | null
 
 type EventKind = {
   readonly when: string
   readonly access: EventAccess
   readonly plan: EventPlan
-  readonly toPartners: ToldToPartners
+  readonly toPartners: PartnerView
   readonly data: Schema
 }
 

@@ -375,7 +375,7 @@ export type FailureDetail = {
   readonly cause?: unknown
 }
 
-type Told =
+type FailureArguments =
   | readonly [code: FailureOfOneCause, message?: string, detail?: FailureDetail]
   | readonly [
       code: Exclude<FailureCode, FailureOfOneCause>,
@@ -392,7 +392,7 @@ export class Failure extends Error {
   readonly fix: string
   readonly detail: FailureDetail
 
-  constructor(...[code, message = failures[code].when, detail = {}]: Told) {
+  constructor(...[code, message = failures[code].when, detail = {}]: FailureArguments) {
     super(message, { cause: detail.cause })
     this.name = 'Failure'
     this.code = code
@@ -405,7 +405,7 @@ export class Failure extends Error {
  * The message and the fix in one text, for mail programs, which show their user a single text. The fix of a temporary failure is
  * written for HTTP, so it is left out unless it was given for this cause.
  */
-export function inOneText({ code, message, detail }: Failure): string {
+export function messageAndFix({ code, message, detail }: Failure): string {
   const passes = failures[code].smtp.startsWith('4')
   const fix = detail.fix ?? (passes ? null : failures[code].fix)
   return fix === null ? message : `${message} ${fix}`

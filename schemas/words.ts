@@ -72,13 +72,13 @@ const words: { readonly [keyword: string]: (fault: Fault) => Words } = {
   }),
   enum: ({ named, schema, data }) => {
     const values = schema.enum as unknown[]
-    const told = values.map(String).join(', ')
+    const choices = values.map(String).join(', ')
     const meant = nearest(String(data), values.map(String))
     const value = values.find((each) => String(each) === meant)
     const written = typeof value === 'number' ? `${value}, a number without quotes` : `"${meant}"`
     return {
-      message: `${named} must be one of: ${told}.`,
-      fix: `Set ${named} to ${meant === undefined ? `one of: ${told}` : written}.`,
+      message: `${named} must be one of: ${choices}.`,
+      fix: `Set ${named} to ${meant === undefined ? `one of: ${choices}` : written}.`,
     }
   },
   minLength: ({ named, limit }) => ({

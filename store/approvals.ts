@@ -170,7 +170,7 @@ export function nextApproval(store: Store, accountId?: string): Promise<Date | n
 }
 
 /** Accounts with approvals that people have yet to be notified of, the longest waiting first. */
-export async function findUntold(store: Store, limit: number): Promise<readonly string[]> {
+export async function findAccountsToNotify(store: Store, limit: number): Promise<readonly string[]> {
   const found = await readMany(
     store,
     'approvals',
@@ -181,7 +181,7 @@ export async function findUntold(store: Store, limit: number): Promise<readonly 
 }
 
 /** Records that the people of an account were notified of its waiting approvals. */
-export async function noteTold(store: Store, accountId: string): Promise<void> {
+export async function noteAccountNotified(store: Store, accountId: string): Promise<void> {
   await store.approvals.updateMany({ accountId, untoldSince: { $exists: true } }, { $unset: { untoldSince: '' } })
 }
 

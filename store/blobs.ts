@@ -216,7 +216,7 @@ export type BlobUsers = {
  * Blobs with ids from `from` (inclusive) to `to` (exclusive), in order, for the sweep. `next` is the next `from`; null at the
  * end.
  */
-export async function walkBlobs(
+export async function walkBlobUsers(
   store: Store,
   { from, to, limit }: { from: string; to: string; limit: number },
 ): Promise<{ blobs: readonly BlobUsers[]; next: string | null }> {

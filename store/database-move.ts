@@ -22,7 +22,7 @@ import { compareAll, differingOf, nameOfKey } from './comparison.ts'
 import { exact, refuseDocuments, withClient } from './database-copy.ts'
 import { type MovingState, movingState } from './moved.ts'
 import { databaseOf, onlyDuplicates } from './open.ts'
-import { type Position, type Written, type WrittenDocuments, writtenIn } from './written-documents.ts'
+import { type DocumentKey, type Position, type WrittenDocuments, writtenIn } from './written-documents.ts'
 
 export type MoveProgress =
   | { readonly step: 'copying'; readonly collection: string; readonly documents: number; readonly of: number }
@@ -42,7 +42,7 @@ export type MovedCollection = {
   readonly comparedAgain: number
 }
 
-export type Move = {
+export type DatabaseMove = {
   readonly from: string
   readonly to: string
   /** The name of the target that the source records, without a password. */
@@ -71,7 +71,7 @@ const neverSeconds = 2 ** 31 - 1
  * Moves the database, or resumes a move that was interrupted. Returns what was moved, by collection. Rejects when the target holds
  * other documents, or a document cannot be copied; the source then remains in use.
  */
-export async function moveDatabase(move: Move): Promise<readonly MovedCollection[]> {
+export async function moveDatabase(move: DatabaseMove): Promise<readonly MovedCollection[]> {
   return withClient(move.from, (source) => withClient(move.to, (target) => new Mover(move, source, target).run()))
 }
 
@@ -96,7 +96,7 @@ type Progress = {
 }
 
 class Mover {
-  readonly #move: Move
+  readonly #move: DatabaseMove
   readonly #client: MongoClient
   readonly #source: Db
   readonly #target: Db
@@ -107,7 +107,7 @@ class Mover {
   /** The keys of documents that differed, or were written since the comparison began, by collection. */
   #flux: Map<string, Map<string, unknown>> | null = null
 
-  constructor(move: Move, source: MongoClient, target: MongoClient) {
+  constructor(move: DatabaseMove, source: MongoClient, target: MongoClient) {
     this.#move = move
     this.#client = source
     this.#source = source.db(databaseOf(move.from))
@@ -398,7 +398,7 @@ const quickMs = 200
 const isOrdered = (key: unknown): boolean =>
   typeof key === 'string' || (key as { readonly _bsontype?: string } | undefined)?._bsontype === 'ObjectId'
 
-function distinct(written: readonly Written[]): ReadonlyMap<string, unknown> {
+function distinct(written: readonly DocumentKey[]): ReadonlyMap<string, unknown> {
   return new Map(written.map(({ key }) => [nameOfKey(key), key]))
 }
 

@@ -69,14 +69,14 @@ export function nextUnsettled(store: Store, accountId?: string): Promise<Date | 
 }
 
 /** The result of settling a send. `todoAt` null: no derived document is left to write. */
-export type SettledEmail = {
+export type SettleResult = {
   readonly email: EmailDoc
   readonly recipients: readonly EmailRecipient[]
   readonly todoAt: Date | null
 }
 
 /** Records the results of settling in those sends that did not change meanwhile. */
-export async function settleEmails(store: Store, settled: readonly SettledEmail[]): Promise<void> {
+export async function settleEmails(store: Store, settled: readonly SettleResult[]): Promise<void> {
   await store.writeTogether(
     settled.map(({ email: { accountId, _id, rev }, recipients, todoAt }) =>
       updateIn(

@@ -146,7 +146,7 @@ export function walkMessages(
 }
 
 /** As `walkMessages`, but returns only the mailbox and blob of each message. */
-export function walkBlobs(
+export function walkMessageBlobs(
   store: Store,
   { from, to, limit }: { from: string; to: string; limit: number },
 ): Promise<Pick<MessageDoc, '_id' | 'mailboxId' | 'blob'>[]> {

@@ -17,7 +17,7 @@ import { suppressionId } from './suppressions.ts'
 import { deleteTemplate, findTemplate, insertTemplate } from './templates.ts'
 
 /** Ids of accounts. */
-export type Move = { readonly from: string; readonly to: string }
+export type AccountMove = { readonly from: string; readonly to: string }
 
 const pageSize = 500
 /** How long the outbox rows of a send are held back, so that none is claimed before the send has moved too. */
@@ -26,7 +26,13 @@ const restMs = 2_000
 /** Begins to move an unclaimed account, if the claim link is still valid and the account is not on hold. Returns false otherwise. */
 export async function beginMove(
   store: Store,
-  { from, to, claimHash, at, by }: Move & { claimHash: Buffer; at: Date; by: NonNullable<AccountDoc['movedBy']> },
+  {
+    from,
+    to,
+    claimHash,
+    at,
+    by,
+  }: AccountMove & { claimHash: Buffer; at: Date; by: NonNullable<AccountDoc['movedBy']> },
 ): Promise<boolean> {
   const { modifiedCount } = await store.accounts.updateOne(
     {
@@ -56,7 +62,7 @@ export async function finishMove(store: Store, from: string): Promise<void> {
 }
 
 /** Moves domains, addresses, and mailboxes with everything in them. Returns the addresses that moved. */
-export async function moveMailboxes(store: Store, { from, to }: Move): Promise<readonly string[]> {
+export async function moveMailboxes(store: Store, { from, to }: AccountMove): Promise<readonly string[]> {
   const own = await readMany(store, 'mailboxes', { accountId: from }, { projection: { address: 1 } })
   // Recorded before the mailboxes move, because a message may still arrive under the old account.
   const noted = await store.accounts.findOneAndUpdate(
@@ -83,7 +89,7 @@ export async function moveMailboxes(store: Store, { from, to }: Move): Promise<r
 }
 
 /** Moves claims to domains. Drops a claim to a domain that the other account also claims. */
-async function moveClaims(store: Store, { from, to }: Move): Promise<void> {
+async function moveClaims(store: Store, { from, to }: AccountMove): Promise<void> {
   for (const { _id, domain } of await readMany(store, 'domainClaims', { accountId: from }))
     await store.domainClaims
       .updateOne({ _id, accountId: from }, { $set: { accountId: to } })
@@ -94,7 +100,7 @@ async function moveClaims(store: Store, { from, to }: Move): Promise<void> {
 }
 
 /** Moves webhook endpoints and their deliveries. */
-export async function moveWebhooks(store: Store, { from, to }: Move, now: Date): Promise<void> {
+export async function moveWebhooks(store: Store, { from, to }: AccountMove, now: Date): Promise<void> {
   const own = await readMany(store, 'webhooks', { accountId: from }, { projection: { _id: 1 } })
   await moveEach(store.webhooks, { accountId: from }, to)
   // Includes endpoints that moved earlier, because deliveries to them may have been planned meanwhile.
@@ -106,7 +112,7 @@ export async function moveWebhooks(store: Store, { from, to }: Move, now: Date):
 }
 
 /** Moves suppressions. An address that the other account also suppresses keeps its entry there. */
-export async function moveSuppressions(store: Store, { from, to }: Move): Promise<void> {
+export async function moveSuppressions(store: Store, { from, to }: AccountMove): Promise<void> {
   const own = await readMany(store, 'suppressions', { accountId: from })
   for (const { _id, ...suppression } of own) {
     const moved = { ...suppression, _id: suppressionId(to, suppression.email), accountId: to }
@@ -121,7 +127,7 @@ export async function moveSuppressions(store: Store, { from, to }: Move): Promis
  * Moves templates. If the other account uses the alias for a different template, the moved one gets the next free alias, such as
  * `alias-2`. An equal template there is the copy that an interrupted move left, and is not copied again.
  */
-export async function moveTemplates(store: Store, { from, to }: Move): Promise<void> {
+export async function moveTemplates(store: Store, { from, to }: AccountMove): Promise<void> {
   for (const template of await readMany(store, 'templates', { accountId: from })) {
     for (let n = 1; ; n++) {
       const alias = n === 1 ? template.alias : `${template.alias.slice(0, aliasCut)}-${n}`
@@ -144,7 +150,7 @@ const isSame = (a: TemplateDoc, b: TemplateDoc) =>
  * Moves sends with their outbox rows, batches, and sends that wait for approval. A send that is being delivered stays until its outcome
  * is known, because the outcome names the account; so does one that is neither planned nor scheduled. Returns how many stay.
  */
-export async function moveSends(store: Store, { from, to }: Move, now: Date): Promise<number> {
+export async function moveSends(store: Store, { from, to }: AccountMove, now: Date): Promise<number> {
   await moveEach(store.batches, { accountId: from }, to)
   await moveEach(store.approvals, { accountId: from }, to)
   let staying = 0
@@ -169,7 +175,7 @@ export async function moveSends(store: Store, { from, to }: Move, now: Date): Pr
 async function movePage(
   store: Store,
   sends: readonly EmailDoc[],
-  { from, to, now }: Move & { readonly now: Date },
+  { from, to, now }: AccountMove & { readonly now: Date },
 ): Promise<number> {
   const ids = sends.flatMap(({ _id, recipients }) => recipients.map((_, n) => `${_id}#${n}`))
   const rows = Map.groupBy(await readMany(store, 'outbox', { _id: { $in: ids } }), ({ emailId }) => emailId)
@@ -201,7 +207,7 @@ async function moveRows(
  * Appends events to those of the other account, in order and without gaps; each keeps its id. An event gets its number only after the
  * previous one has, so that a reader of the other account misses none.
  */
-export async function moveEvents(store: Store, events: readonly EventDoc[], { from, to }: Move): Promise<void> {
+export async function moveEvents(store: Store, events: readonly EventDoc[], { from, to }: AccountMove): Promise<void> {
   let last = await lastEventNumber(store, to)
   for (const { _id } of events) {
     for (;;) {
@@ -224,7 +230,7 @@ export async function moveEvents(store: Store, events: readonly EventDoc[], { fr
 }
 
 /** Records in the other account that this one joined it, and adds what moved to the counters there, once. */
-export async function countMoved(store: Store, { from, to }: Move): Promise<void> {
+export async function countMoved(store: Store, { from, to }: AccountMove): Promise<void> {
   const counts = { inboxes: 1, webhooks: 1, keys: 1, templates: 1, aliases: 1, ownDomains: 1 } as const
   const source = await readOne(store, 'accounts', { _id: from }, { projection: counts })
   if (source === null) return
@@ -236,14 +242,14 @@ export async function countMoved(store: Store, { from, to }: Move): Promise<void
 }
 
 /** Moves the keys. Returns their ids. */
-export async function moveKeys(store: Store, { from, to }: Move): Promise<readonly string[]> {
+export async function moveKeys(store: Store, { from, to }: AccountMove): Promise<readonly string[]> {
   const keys = await readMany(store, 'keys', { accountId: from }, { projection: { _id: 1 } })
   await moveAll(store.keys, { accountId: from }, to, { movedFrom: from })
   return keys.map(({ _id }) => _id)
 }
 
 /** The number of the first event that was moved from the account; null when none was. */
-export async function firstMovedNumber(store: Store, { from, to }: Move): Promise<number | null> {
+export async function firstMovedNumber(store: Store, { from, to }: AccountMove): Promise<number | null> {
   const first = await readOne(
     store,
     'events',

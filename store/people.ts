@@ -43,7 +43,7 @@ export async function changePerson(
 }
 
 /** Marks people as being erased, or with null removes that mark. */
-export async function noteErasing(store: Store, ids: readonly string[], at: Date | null): Promise<void> {
+export async function setErasing(store: Store, ids: readonly string[], at: Date | null): Promise<void> {
   if (ids.length === 0) return
   const _id = { $in: [...ids] }
   if (at === null) await store.people.updateMany({ _id, erasing: { $exists: true } }, { $unset: { erasing: '' } })

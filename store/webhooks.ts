@@ -101,12 +101,12 @@ export async function turnOffFailing(
 }
 
 /** Endpoints that were turned off and whose owners have yet to be notified, the longest due first. */
-export function findUntold(store: Store, now: Date, limit: number): Promise<WebhookDoc[]> {
+export function findEndpointsToNotify(store: Store, now: Date, limit: number): Promise<WebhookDoc[]> {
   return readMany(store, 'webhooks', { noticeDueAt: { $lte: now } }, { sort: { noticeDueAt: 1 }, limit })
 }
 
 /** Records that the owner was notified. */
-export async function noteTold(store: Store, { accountId, _id, noticeDueAt }: WebhookDoc): Promise<void> {
+export async function noteOwnerNotified(store: Store, { accountId, _id, noticeDueAt }: WebhookDoc): Promise<void> {
   await store.webhooks.updateOne(
     { accountId, _id, ...(noticeDueAt && { noticeDueAt }) },
     { $unset: { noticeDueAt: '' } },

@@ -96,11 +96,11 @@ export function insertInto<D extends Document>(
 
 /**
  * A write that changes nothing and is refused (as a duplicate) when no document matches. The upsert then tries to insert a document
- * with the same id; if that id no longer exists, the fields `otherwise` make the insert collide with another document.
+ * with the same id; if that id no longer exists, the fields `colliding` make the insert collide with another document.
  */
-export function fenceIn<D extends Document>(collection: Collection<D>, filter: Filter<D>, otherwise: Document): Write {
+export function fenceIn<D extends Document>(collection: Collection<D>, filter: Filter<D>, colliding: Document): Write {
   return {
-    ...updateIn(collection, filter, { $setOnInsert: otherwise } as UpdateFilter<D>, { upsert: true }),
+    ...updateIn(collection, filter, { $setOnInsert: colliding } as UpdateFilter<D>, { upsert: true }),
     isFence: true,
   }
 }

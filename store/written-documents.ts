@@ -5,7 +5,7 @@
 import type { ChangeStream, ChangeStreamDocument, Db, Document, ResumeToken } from 'mongodb'
 
 /** A document that was inserted, changed or deleted. Its current state has to be read from the database. */
-export type Written = { readonly collection: string; readonly key: unknown }
+export type DocumentKey = { readonly collection: string; readonly key: unknown }
 
 export type Position = { readonly entry: number } | { readonly token: ResumeToken }
 
@@ -13,7 +13,7 @@ export type WrittenDocuments = {
   /** Begins to record writes, if it has not begun. Returns the current position: everything written later comes after it. */
   begin(): Promise<Position>
   /** The next written documents, at most `readMax`; none if there are no more for now. */
-  read(after: Position): Promise<{ readonly written: readonly Written[]; readonly position: Position }>
+  read(after: Position): Promise<{ readonly written: readonly DocumentKey[]; readonly position: Position }>
   /** Discards the records up to a position. */
   forget(upTo: Position): Promise<void>
   /** Stops recording. */
@@ -60,7 +60,7 @@ function byJournal(db: Db): WrittenDocuments {
   }
 }
 
-const writtenBy = ({ collection, key }: Entry): Written => ({ collection: String(collection), key })
+const writtenBy = ({ collection, key }: Entry): DocumentKey => ({ collection: String(collection), key })
 
 function byChangeStream(db: Db): WrittenDocuments {
   let open: { readonly stream: ChangeStream; position: ResumeToken } | null = null
@@ -81,7 +81,7 @@ function byChangeStream(db: Db): WrittenDocuments {
     },
     async read(position) {
       const at = await streamAt((position as { readonly token: ResumeToken }).token)
-      const written: Written[] = []
+      const written: DocumentKey[] = []
       while (written.length < readMax) {
         const change: ChangeStreamDocument<Document> | null = await at.stream.tryNext()
         if (change === null) break

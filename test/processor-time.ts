@@ -40,14 +40,14 @@ export function watchStretches(): Stretches {
 }
 
 /** Which share of a piece of work is done without asking the pace, by the processor time of this thread. */
-export type Shares = {
+export type WorkMeter = {
   /** Used in place of a pace (imap/pace.ts). */
   readonly note: () => null
-  /** Returns the longest stretch between two calls of `note` so far, as a share of all work since `sharesOfWork`. */
+  /** Returns the longest stretch between two calls of `note` so far, as a share of all work since `meterWork`. */
   longestShare(): number
 }
 
-export function sharesOfWork(): Shares {
+export function meterWork(): WorkMeter {
   const began = threadMs()
   let [last, longest] = [began, 0]
   const note = () => {

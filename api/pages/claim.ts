@@ -5,7 +5,7 @@ import { claimable } from '../../core/account/accounts.ts'
 import { listMailboxes } from '../../core/mailbox/mailboxes.ts'
 import { createClaim } from '../../operations/claims.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { alert, choices, notice, type Typed, time, tokenField, untyped } from './controls.ts'
+import { alert, choices, emptyForm, notice, type Typed, time, tokenField } from './controls.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import { signInFor } from './places.ts'
@@ -18,7 +18,7 @@ const shownMax = 20
 export const claimPages: readonly PageRoute[] = [
   {
     path: '/claim/{token}',
-    show: (visit) => claimPage(visit, untyped),
+    show: (visit) => claimPage(visit, emptyForm),
     async send(visit) {
       const { form, params } = visit
       const account = form.get('account') ?? ''
@@ -69,7 +69,7 @@ function strangerPart(visit: Visit): Html {
   const place = visit.path
   return html`<section class="card" aria-labelledby="new">
 <h2 id="new">New to Mailroom</h2>
-${signUpForm(visit, { place, typed: untyped })}
+${signUpForm(visit, { place, typed: emptyForm })}
 </section>
 <section class="card" aria-labelledby="known">
 <h2 id="known">Already signed up</h2>

@@ -1,12 +1,19 @@
 /** The page on which a person decides whether a program is connected, and what it may do. Opening it changes nothing. */
 import { listMailboxes } from '../../core/mailbox/mailboxes.ts'
-import { type Asking, allow, findAsking, offeredTo, refuse, requireMember } from '../../core/oauth/consent.ts'
+import {
+  allow,
+  type ConnectionRequest,
+  findConnectionRequest,
+  offeredTo,
+  refuse,
+  requireMemberPrincipal,
+} from '../../core/oauth/consent.ts'
 import type { ShowRefusal } from '../../core/oauth/provider.ts'
 import { consentPath, type OauthRequest } from '../../core/oauth/request.ts'
 import { getSession } from '../../operations/session.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { agentScopes, type Scope, scopes } from '../../schemas/scopes.ts'
-import { alert, choices, type Typed, tokenField, untyped } from './controls.ts'
+import { alert, choices, emptyForm, type Typed, tokenField } from './controls.ts'
 import { type Html, html } from './html.ts'
 import { type Page, showPage, siteHeader } from './page.ts'
 import type { SessionView } from './settings/frame.ts'
@@ -21,7 +28,7 @@ type Chosen = { readonly scopes: readonly string[]; readonly reach: string; read
 export const consentPages: readonly PageRoute[] = [
   {
     path: `${consentPath}/{request_id}`,
-    show: (visit) => consentPage(visit, untyped, null),
+    show: (visit) => consentPage(visit, emptyForm, null),
     async send(visit) {
       const { form } = visit
       const chosen: Chosen = {
@@ -71,21 +78,21 @@ function personOf({ params, session }: Visit): { readonly personId: string; read
 
 async function consentPage(visit: Visit, typed: Typed, chosen: Chosen | null): Promise<Page> {
   const { personId, requestId } = personOf(visit)
-  const asking = await findAsking(requestOf(visit), requestId).catch((error: unknown) => {
+  const request = await findConnectionRequest(requestOf(visit), requestId).catch((error: unknown) => {
     if (error instanceof Failure && error.code === 'not_found') return null
     throw error
   })
-  if (asking === null) return expiredPage
+  if (request === null) return expiredPage
   const view = await viewIn(visit)
   const { account } = view
   return {
-    title: `Connect ${asking.name}?`,
+    title: `Connect ${request.name}?`,
     hasFailed: typed.refusal !== null,
     header: siteHeader(null),
     formsLeadElsewhere: true,
-    content: html`${programPart(visit, asking, view)}
-${asking.isLocal ? localWarning(asking) : null}
-${account === null ? noAccountPart(visit) : await formPart(visit, { personId, account, asking, typed, chosen })}`,
+    content: html`${programPart(visit, request, view)}
+${request.isLocal ? localWarning(request) : null}
+${account === null ? noAccountPart(visit) : await formPart(visit, { personId, account, request, typed, chosen })}`,
   }
 }
 
@@ -96,8 +103,12 @@ async function viewIn(visit: Visit): Promise<SessionView> {
   return { ...view, account: view.accounts.find(({ id }) => id === wanted) ?? view.account ?? view.accounts[0] ?? null }
 }
 
-function programPart({ token, path }: Visit, asking: Asking, { person, account, accounts }: SessionView): Html {
-  const { name, publishedAt, redirectsTo } = asking
+function programPart(
+  { token, path }: Visit,
+  request: ConnectionRequest,
+  { person, account, accounts }: SessionView,
+): Html {
+  const { name, publishedAt, redirectsTo } = request
   const options = accounts.map(
     ({ id, name: label }) =>
       html`<option value="${id}"${id === account?.id ? html` selected` : null}>${label}</option>`,
@@ -115,7 +126,7 @@ ${accounts.length < 2 ? null : html`<form class="actions" action="${path}"><sele
 </section>`
 }
 
-const localWarning = ({ name }: Asking): Html =>
+const localWarning = ({ name }: ConnectionRequest): Html =>
   html`<div class="notice bad" role="note"><p>This program runs on your computer, and any program there can call itself ${name}. Continue only if you started to connect it just now.</p></div>`
 
 const noAccountPart = ({ token }: Visit): Html => html`<div class="card">
@@ -126,17 +137,17 @@ const noAccountPart = ({ token }: Visit): Html => html`<div class="card">
 type FormParts = {
   readonly personId: string
   readonly account: NonNullable<SessionView['account']>
-  readonly asking: Asking
+  readonly request: ConnectionRequest
   readonly typed: Typed
   readonly chosen: Chosen | null
 }
 
-async function formPart(visit: Visit, { personId, account, asking, typed, chosen }: FormParts): Promise<Html> {
+async function formPart(visit: Visit, { personId, account, request, typed, chosen }: FormParts): Promise<Html> {
   const error = typed.refusal
-  const member = await requireMember(visit.ctx, { accountId: account.id, personId })
-  const offered = offeredTo(member, asking.scopes, { isLimited: false })
+  const member = await requireMemberPrincipal(visit.ctx, { accountId: account.id, personId })
+  const offered = offeredTo(member, request.scopes, { isLimited: false })
   const { items: mailboxes } = await listMailboxes(visit.ctx, member, { limit: rowsMax })
-  const withheld = asking.scopes.length - offered.length
+  const withheld = request.scopes.length - offered.length
   const scopeOptions = offered.map((scope) => ({ value: scope, label: wordsOf(scope), hint: scope }))
   const reaches = [
     { value: 'all', label: 'All mailboxes of the account, including later ones' },

@@ -14,7 +14,7 @@ export function refusalOf(failure: Failure): Refusal {
 
 /** The contents of a form: the values that were typed, and their error. */
 export type Typed = { readonly values: { readonly [name: string]: string }; readonly refusal: Refusal | null }
-export const untyped: Typed = { values: {}, refusal: null }
+export const emptyForm: Typed = { values: {}, refusal: null }
 
 type FieldOptions = {
   readonly name: string

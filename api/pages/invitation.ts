@@ -2,7 +2,7 @@
 import { viewInvitation } from '../../core/people/invitations.ts'
 import { acceptInvitation, createPerson } from '../../operations/people.ts'
 import { beginSession } from '../../operations/session.ts'
-import { alert, type Typed, tokenField, untyped } from './controls.ts'
+import { alert, emptyForm, type Typed, tokenField } from './controls.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import { signInFor } from './places.ts'
@@ -16,7 +16,7 @@ const joined = { location: '/app?done=joined' }
 export const invitationPages: readonly PageRoute[] = [
   {
     path: '/invitation/{token}',
-    show: (visit) => invitationPage(visit, untyped),
+    show: (visit) => invitationPage(visit, emptyForm),
     send: (visit) =>
       refused(
         async () => {

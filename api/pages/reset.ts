@@ -2,7 +2,7 @@
 import { requireReset } from '../../core/people/password-change.ts'
 import { resetPassword } from '../../operations/people.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { alert, field, type Typed, tokenField, untyped } from './controls.ts'
+import { alert, emptyForm, field, type Typed, tokenField } from './controls.ts'
 import { html } from './html.ts'
 import type { Page } from './page.ts'
 import { type PageRoute, refused, type Visit } from './visit.ts'
@@ -10,7 +10,7 @@ import { type PageRoute, refused, type Visit } from './visit.ts'
 export const resetPages: readonly PageRoute[] = [
   {
     path: '/reset',
-    show: (visit) => askPage(visit, untyped),
+    show: (visit) => askPage(visit, emptyForm),
     async send(visit) {
       const email = visit.form.get('email') ?? ''
       return refused(
@@ -24,7 +24,7 @@ export const resetPages: readonly PageRoute[] = [
   },
   {
     path: '/reset/{token}',
-    show: (visit) => setPage(visit, untyped),
+    show: (visit) => setPage(visit, emptyForm),
     async send(visit) {
       const { form, params } = visit
       return refused(

@@ -4,7 +4,7 @@ import { beginSignIn, finishSignIn, signInByPasskey } from '../../core/people/si
 import { optionsOf } from '../../operations/second-factors.ts'
 import { endSession } from '../../operations/session.ts'
 import { sessionCookie } from '../../operations/session-cookie.ts'
-import { alert, field, notice, passkeyForm, type Typed, tokenField, untyped } from './controls.ts'
+import { alert, emptyForm, field, notice, passkeyForm, type Typed, tokenField } from './controls.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import { placeOf, signInFor } from './places.ts'
@@ -30,7 +30,7 @@ export const signInPages: readonly PageRoute[] = [
       return refused(
         async () => {
           const begun = await beginSignIn(ctx, { email, password: form.get('password') ?? '', peerAddress, userAgent })
-          return 'step' in begun ? codePage(visit, begun.step, untyped) : enter(visit, begun)
+          return 'step' in begun ? codePage(visit, begun.step, emptyForm) : enter(visit, begun)
         },
         (refusal) => signInPage(visit, { values, refusal }),
       )
@@ -82,7 +82,7 @@ function enter(visit: Visit, begun: Parameters<typeof sessionCookie>[1]): { read
 
 const wantedIn = ({ form, query }: Visit) => placeOf(form.get('next') ?? query.get('next'))
 
-async function signInPage(visit: Visit, typed: Typed = untyped): Promise<Page> {
+async function signInPage(visit: Visit, typed: Typed = emptyForm): Promise<Page> {
   const { query, token } = visit
   const next = nextField(visit)
   const reason = reasons[query.get('done') ?? '']

@@ -4,7 +4,7 @@ import { createPerson, verifyPerson } from '../../operations/people.ts'
 import { beginSession } from '../../operations/session.ts'
 import { attributesOf, cookieOf } from '../../operations/session-cookie.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { alert, field, type Typed, tokenField, untyped } from './controls.ts'
+import { alert, emptyForm, field, type Typed, tokenField } from './controls.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import { placeAfter, placeOf, signInFor } from './places.ts'
@@ -36,7 +36,7 @@ export const signUpPages: readonly PageRoute[] = [
   },
   {
     path: '/verify/{token}',
-    show: (visit) => verifyPage(visit, untyped),
+    show: (visit) => verifyPage(visit, emptyForm),
     async send(visit) {
       const { ctx, form, headers, params, peerAddress } = visit
       const [token, password] = [params.token ?? '', form.get('password') ?? '']

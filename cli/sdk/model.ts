@@ -2,7 +2,7 @@
  * The operations as methods for programs in any language: groups of methods with named parameters and types. A group is the resource of
  * its operations; operations on one mailbox are below `mailboxes`, and the partner API is below `partner`.
  */
-import { isOfMailbox, isStreamed, mediaTypeOf, type Operation, partnerPath } from '../../operations/registry.ts'
+import { isMailboxOperation, isStreamed, mediaTypeOf, type Operation, partnerPath } from '../../operations/registry.ts'
 import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
 
 export type SdkParameter = { readonly name: string; readonly schema: JsonSchema; readonly required: boolean }
@@ -60,7 +60,7 @@ function groupIn(above: GrowingGroup, name: string): GrowingGroup {
 /** The group above the resource of an operation; null if there is none. */
 function parentOf(operation: Operation): string | null {
   if (operation.path.startsWith(partnerPath)) return 'partner'
-  return isOfMailbox(operation) ? 'mailboxes' : null
+  return isMailboxOperation(operation) ? 'mailboxes' : null
 }
 
 function methodOf(operation: Operation, name: string): SdkMethod {

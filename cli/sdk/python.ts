@@ -1,5 +1,5 @@
 /** The Python package's types and methods (sdk/python/mailroom_sdk/generated), generated from the operations. */
-import { createNamer, type NamedSchemas } from '../../operations/components.ts'
+import { createNameFinder, type NamedSchemas } from '../../operations/components.ts'
 import { isForPeople, type Operation } from '../../operations/registry.ts'
 import { type EventType, eventKinds } from '../../schemas/events.ts'
 import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
@@ -18,7 +18,7 @@ const keywords = new Set(
 /** The files of the package's folder `generated`, by their names. */
 export function pythonFiles(operations: readonly Operation[], named: NamedSchemas): ReadonlyMap<string, string> {
   const groups = sdkGroups(operations)
-  const nameOf = createNamer(named)
+  const nameOf = createNameFinder(named)
   return new Map([
     ['__init__.py', head],
     ['types.py', typesFile(groups, named, nameOf)],
@@ -27,7 +27,7 @@ export function pythonFiles(operations: readonly Operation[], named: NamedSchema
   ])
 }
 
-type NameOf = ReturnType<typeof createNamer>
+type NameOf = ReturnType<typeof createNameFinder>
 
 // Types
 

@@ -1,5 +1,5 @@
 /** The TypeScript package's types and methods (sdk/generated), generated from the operations. */
-import { createNamer, type NamedSchemas } from '../../operations/components.ts'
+import { createNameFinder, type NamedSchemas } from '../../operations/components.ts'
 import { isForPeople, type Operation } from '../../operations/registry.ts'
 import { type EventType, eventKinds } from '../../schemas/events.ts'
 import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
@@ -20,7 +20,7 @@ export function typescriptFiles(operations: readonly Operation[], named: NamedSc
 // Types
 
 function typesFile(groups: readonly SdkGroup[], named: NamedSchemas): string {
-  const write = typeWriter(createNamer(named))
+  const write = typeWriter(createNameFinder(named))
   const types = [
     ...Object.entries(named).map(([name, schema]) => declared(name, schema, write.body(schema, 0))),
     ...eventTypes(write),
@@ -66,7 +66,7 @@ type TypeWriter = {
   field(name: string, field: Pick<SdkParameter, 'schema' | 'required'>, depth: number): string
 }
 
-function typeWriter(nameOf: ReturnType<typeof createNamer>): TypeWriter {
+function typeWriter(nameOf: ReturnType<typeof createNameFinder>): TypeWriter {
   function type(schema: JsonSchema, depth: number): string {
     return nameOf(schema) ?? body(schema, depth)
   }

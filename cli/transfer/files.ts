@@ -29,7 +29,7 @@ const flagLetters: { readonly [letter: string]: SystemFlag } = {
 const letterOf = new Map(Object.entries(flagLetters).map(([letter, flag]) => [flag, letter]))
 
 /** Turns a system error about a file into a failure with advice; returns any other error unchanged. */
-export function whatOfFiles(error: unknown): unknown {
+export function fileFailure(error: unknown): unknown {
   if (!(error instanceof Error && 'errno' in error && 'syscall' in error)) return error
   return new Failure('validation_error', sentence(error.message), {
     cause: error,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ImapFlow } from 'imapflow'
 import type { SystemFlag } from '../../core/imap/flags.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { type Io, sentence, told } from '../io.ts'
+import { errorText, type Io, sentence } from '../io.ts'
 
 export type ImapAccount = {
   readonly host: string
@@ -137,10 +137,14 @@ function refusalOf(error: unknown, { host, user }: ImapAccount): Failure | null 
 }
 
 function gone(error: unknown, { host, port }: ImapAccount): Failure {
-  return new Failure('unavailable', sentence(`The server ${host} cannot be reached at port ${port}: ${told(error)}`), {
-    cause: error,
-    fix: 'Check that an IMAP server answers there, and run the command again: it continues with what is missing.',
-  })
+  return new Failure(
+    'unavailable',
+    sentence(`The server ${host} cannot be reached at port ${port}: ${errorText(error)}`),
+    {
+      cause: error,
+      fix: 'Check that an IMAP server answers there, and run the command again: it continues with what is missing.',
+    },
+  )
 }
 
 /** Runs `work` with the folder selected, read-only by default. */

@@ -48,17 +48,17 @@ export const testKeyPrefix = 'svc_test_'
 export const appPasswordPrefix = 'svc_app_'
 
 /** The API that a request is for: only the partner API accepts the keys of partners. */
-export type Door = 'api' | 'partner'
+export type Api = 'api' | 'partner'
 
 /**
  * The principal of an API key or access token; app passwords are refused. A key of a suspended account has a principal too: the door
  * refuses it by `requireAllowed`, after it has counted the request. Fails with `missing_api_key`, `invalid_api_key`,
  * `api_key_expired`, `invalid_access_token` or `partner_key_not_allowed` (interface.md, Authentication).
  */
-export async function authenticate(ctx: Context, credential: string, door: Door = 'api'): Promise<Principal> {
+export async function authenticate(ctx: Context, credential: string, api: Api = 'api'): Promise<Principal> {
   if (credential.startsWith(appPasswordPrefix)) throw new Failure('invalid_api_key')
   const mode = partnerModes.find((each) => credential.startsWith(partnerKeyPrefixes[each]))
-  if (door === 'api' || mode === undefined) return principalOf(ctx, credential)
+  if (api === 'api' || mode === undefined) return principalOf(ctx, credential)
   return { ...(await principalOfHash(ctx, hashCredential(credential).toString('base64'))), partnerMode: mode }
 }
 

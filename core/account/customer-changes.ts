@@ -63,7 +63,7 @@ export async function changeCustomer(
     const changed = await store.changeCustomer(ctx.store, accountId, { from, change: wanted, note })
     if (changed === null) continue
     await callersChanged(ctx, { accountIds: [accountId] })
-    await tellPartner(ctx, changed)
+    await recordCustomerEvents(ctx, changed)
     return { doc: changed, isChanged: true }
   }
   throw new Failure('conflict', 'Other requests are changing this customer at the same time.', {
@@ -72,7 +72,10 @@ export async function changeCustomer(
 }
 
 /** Records the events of the changes noted in a customer's account, in their order. Safe to repeat. */
-export async function tellPartner(ctx: Context, { _id, partnerId, customerChanges = [] }: AccountDoc): Promise<void> {
+export async function recordCustomerEvents(
+  ctx: Context,
+  { _id, partnerId, customerChanges = [] }: AccountDoc,
+): Promise<void> {
   if (partnerId === undefined || customerChanges.length === 0) return
   const customerId = customerIdOf(_id)
   const events = customerChanges.map(({ eventId, type, at, data }): NewEvent => {
@@ -87,6 +90,6 @@ export async function tellPartner(ctx: Context, { _id, partnerId, customerChange
 /** Records the events that a crash prevented. Returns the number of customers with such changes. */
 export async function sweepCustomerChanges(ctx: Context): Promise<number> {
   const changed = await store.findCustomerChanges(ctx.store, changesMax)
-  for (const customer of changed) await tellPartner(ctx, customer)
+  for (const customer of changed) await recordCustomerEvents(ctx, customer)
   return changed.length
 }

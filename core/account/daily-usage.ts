@@ -12,7 +12,7 @@ import { figuresOf, figuresOwner } from '../access/usage.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { after, dayMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { countReceivedUpTo } from '../receive/received-counts.ts'
+import { tallyEventsUpTo } from '../receive/received-counts.ts'
 
 /** Days that are returned without `since`, and the most that can be asked for. */
 const daysDefault = 30
@@ -36,7 +36,7 @@ export async function dailyUsage(
   const today = periodsOf(ctx.clock.now()).day
   const days = daysFrom(since ?? after(ctx.clock.now(), -(daysDefault - 1) * dayMs), today)
   const only = mailbox === undefined ? null : (await reachMailbox(ctx, principal, mailbox))._id
-  await countReceivedUpTo(ctx, accountId, await lastEventNumber(ctx.store, accountId))
+  await tallyEventsUpTo(ctx, accountId, await lastEventNumber(ctx.store, accountId))
   const counted = await figuresIn(
     ctx,
     accountId,
@@ -63,7 +63,7 @@ export async function domainFigures(
   ctx: Context,
   { accountId, domain, since, until }: { accountId: string; domain: string; since: Date; until: Date },
 ): Promise<DomainFigures> {
-  await countReceivedUpTo(ctx, accountId, await lastEventNumber(ctx.store, accountId))
+  await tallyEventsUpTo(ctx, accountId, await lastEventNumber(ctx.store, accountId))
   const counted = (await figuresIn(ctx, accountId, figuresOf(accountId))).filter(
     ({ day }) => day >= periodsOf(since).day && Date.parse(day) < until.getTime(),
   )

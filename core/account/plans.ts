@@ -13,7 +13,7 @@ export type PlanChange = { readonly plan?: MailPlanName | null; readonly agentsP
  * Changes the given plans; null: no plan of that kind. What an account has beyond a smaller plan stays, but it can get no more. The
  * partner of a customer is notified; for a customer, `require` may throw to refuse the resulting plans. Fails with `not_found`.
  */
-export async function setPlans(
+export async function changeAccountPlans(
   ctx: Context,
   accountId: string,
   plans: PlanChange,

@@ -72,7 +72,7 @@ export async function forgivenAt(ctx: Context, accountId: string, at: Date): Pro
 /** Records the events of pauses and resumptions that a crash prevented. Returns the number of accounts with such changes. */
 export async function sweepPauseChanges(ctx: Context): Promise<number> {
   const changed = await findPauseChanges(ctx.store, changesMax)
-  for (const { _id, pauseChanges = [] } of changed) await tellPauseChanges(ctx, _id, pauseChanges)
+  for (const { _id, pauseChanges = [] } of changed) await recordPauseEvents(ctx, _id, pauseChanges)
   return changed.length
 }
 
@@ -87,7 +87,7 @@ async function pauseOrResume(
 ): Promise<boolean> {
   if (!(await changePause(ctx.store, accountId, change, forgiven))) return false
   await callersChanged(ctx, { accountIds: [accountId] })
-  await tellPauseChanges(ctx, accountId, [change])
+  await recordPauseEvents(ctx, accountId, [change])
   return true
 }
 
@@ -140,7 +140,7 @@ async function healthOf(ctx: Context, accountId: string): Promise<Health> {
 }
 
 /** Records the events of pauses and resumptions. Their ids are derived from account and time, so that this is safe to repeat. */
-export async function tellPauseChanges(
+export async function recordPauseEvents(
   ctx: Context,
   accountId: string,
   changes: readonly PauseChange[],

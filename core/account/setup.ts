@@ -7,7 +7,7 @@ import { findFoldersOf } from '../../store/folders.ts'
 import * as store from '../../store/mailboxes.ts'
 import { isUnclaimed } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
-import { allDomains, isFree, nameOf, type OwnDomain } from '../domains/domain-list.ts'
+import { allDomains, type DomainOrClaim, isFree, nameOf } from '../domains/domain-list.ts'
 import { domainRecord } from '../domains/domain-record.ts'
 import { listWebhooks } from '../notify/webhooks.ts'
 import type { Context } from '../process/context.ts'
@@ -67,7 +67,7 @@ function claimStep({ baseUrl }: Context, { account, kind }: Principal): SetupSte
 function nameStep(
   { baseUrl }: Context,
   principal: Principal,
-  { mailboxes, domains }: { mailboxes: readonly MailboxDoc[]; domains: readonly OwnDomain[] },
+  { mailboxes, domains }: { mailboxes: readonly MailboxDoc[]; domains: readonly DomainOrClaim[] },
 ): SetupStep {
   if (mailboxes.length === 0) return todo('name', 'There is no mailbox yet.', newMailbox(baseUrl, principal, domains))
   const named = new Set(domains.filter(({ defaultDisplayName }) => defaultDisplayName !== null).map(nameOf))
@@ -78,7 +78,7 @@ function nameStep(
   return todo('name', detail, fixFor(principal, 'mailboxes:write', fix))
 }
 
-function newMailbox(baseUrl: string, principal: Principal, domains: readonly OwnDomain[]): string {
+function newMailbox(baseUrl: string, principal: Principal, domains: readonly DomainOrClaim[]): string {
   const domain = domains.find((each) => !('domain' in each))
   const address = `agent@${domain === undefined ? 'a verified domain' : nameOf(domain)}`
   const fix = `POST ${baseUrl}/api/v1/mailboxes with {"address": "${address}", "displayName": "..."}.`
@@ -88,7 +88,7 @@ function newMailbox(baseUrl: string, principal: Principal, domains: readonly Own
 function domainStep(
   { baseUrl }: Context,
   { account, kind, role }: Principal,
-  { own, domains }: { own: readonly OwnDomain[]; domains: readonly OwnDomain[] },
+  { own, domains }: { own: readonly DomainOrClaim[]; domains: readonly DomainOrClaim[] },
 ): SetupStep {
   const [first] = own
   if (first !== undefined) return done('domain', `The account has the domain ${nameOf(first)}.`)
@@ -106,7 +106,7 @@ function domainStep(
 }
 
 /** The DNS records that are missing or wrong at the first domain that is not verified. */
-function dnsStep(ctx: Context, { kind, role }: Principal, own: readonly OwnDomain[]): SetupStep {
+function dnsStep(ctx: Context, { kind, role }: Principal, own: readonly DomainOrClaim[]): SetupStep {
   const records = own.map((doc) => domainRecord(ctx, doc))
   const wrong = records.find(({ status }) => status !== 'verified')
   if (wrong === undefined)

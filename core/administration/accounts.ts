@@ -11,8 +11,8 @@ import { noteAudit } from '../access/audit.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { getAccount } from '../account/accounts.ts'
-import { noteOf, tellPartner } from '../account/customer-changes.ts'
-import { forgivenAt, tellPauseChanges } from '../account/reputation.ts'
+import { noteOf, recordCustomerEvents } from '../account/customer-changes.ts'
+import { forgivenAt, recordPauseEvents } from '../account/reputation.ts'
 import type { Context } from '../process/context.ts'
 
 /** Tries of a change while others change the same account. */
@@ -73,8 +73,8 @@ export async function changeAccount(
     for (const [action, target] of update.notes)
       await noteAudit(ctx, { accountId: id, keyId: personId, action, target, outcome: 'done', address: null })
     await callersChanged(ctx, { accountIds: [id] })
-    await tellPartner(ctx, doc)
-    if (update.pause !== undefined) await tellPauseChanges(ctx, id, [update.pause.change])
+    await recordCustomerEvents(ctx, doc)
+    if (update.pause !== undefined) await recordPauseEvents(ctx, id, [update.pause.change])
     return accountOf(doc)
   }
   throw new Failure('conflict', 'Other requests are changing this account at the same time.', {

@@ -17,7 +17,7 @@ export type RequestOfAccount = AccountRequest & {
 }
 
 /** The requests of all accounts in a state: open ones oldest first, answered ones newest first. */
-export async function openRequests(
+export async function listRequests(
   ctx: Context,
   status: (typeof requestStates)[number],
 ): Promise<readonly RequestOfAccount[]> {

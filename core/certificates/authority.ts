@@ -41,13 +41,13 @@ export class Refusal extends Error {
   /** How long to wait before the next request; 0 if the authority did not say. */
   readonly retryAfterMs: number
   /** Whether the authority does not know our account any more. */
-  readonly isStranger: boolean
+  readonly isUnknownAccount: boolean
 
-  constructor(message: string, { isTemporary = false, retryAfterMs = 0, isStranger = false } = {}) {
+  constructor(message: string, { isTemporary = false, retryAfterMs = 0, isUnknownAccount = false } = {}) {
     super(message)
     this.isTemporary = isTemporary
     this.retryAfterMs = retryAfterMs
-    this.isStranger = isStranger
+    this.isUnknownAccount = isUnknownAccount
   }
 }
 
@@ -121,7 +121,7 @@ function refusalOf({ status, headers, data }: Response): Refusal {
   return new Refusal(`The authority refuses: ${wordsOf(data ?? {}) ?? `HTTP ${status}`}`, {
     isTemporary: status === 429 || status >= 500,
     retryAfterMs: retryAfterOf(headers['retry-after']),
-    isStranger: data?.type === `${problems}accountDoesNotExist`,
+    isUnknownAccount: data?.type === `${problems}accountDoesNotExist`,
   })
 }
 

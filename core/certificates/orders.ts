@@ -216,8 +216,8 @@ class Work {
   /** The stored state after a failure. The order is dropped, unless the authority only failed temporarily. */
   #trouble(error: unknown): CertificateChange {
     const reason = error instanceof Error ? error.message : String(error)
-    const { isTemporary, retryAfterMs, isStranger } = error instanceof Refusal ? error : new Refusal(reason)
-    if (isStranger) forgetAccount(this.#ctx, this.#directory)
+    const { isTemporary, retryAfterMs, isUnknownAccount } = error instanceof Refusal ? error : new Refusal(reason)
+    if (isUnknownAccount) forgetAccount(this.#ctx, this.#directory)
     const count = this.#countOf('failed')
     const [at, pauseMs] = [this.#ctx.clock.now(), Math.max(growing(backOffMs, count), retryAfterMs)]
     const nextAt = after(at, Math.min(pauseMs, retryAfterMaxMs))

@@ -13,7 +13,7 @@ import { finishEvents, recordEvents } from '../notify/events.ts'
 import type { Context } from '../process/context.ts'
 import { causeOf } from '../process/tracing.ts'
 import { messageEventData, recordMessageEvents } from '../receive/message-events.ts'
-import { countReceivedUpTo, droppedSentType } from '../receive/received-counts.ts'
+import { droppedSentType, tallyEventsUpTo } from '../receive/received-counts.ts'
 import { reportBounces } from './bounce-mail.ts'
 import { isSimulated } from './simulator.ts'
 import { suppressOutcomes } from './suppressions.ts'
@@ -98,7 +98,7 @@ export async function announceSent(ctx: Context, emails: readonly EmailDoc[]): P
   })
   const dropped = recorded.filter(({ type }) => type === droppedSentType)
   for (const [accountId, own] of Map.groupBy(dropped, (event) => event.accountId))
-    await countReceivedUpTo(ctx, accountId, own.at(-1)!.seq)
+    await tallyEventsUpTo(ctx, accountId, own.at(-1)!.seq)
 }
 
 const isNewOutcome = ({ status, announced }: EmailRecipient) =>

@@ -16,10 +16,10 @@ export type StsPolicies = {
   /** The mail servers that the domain's policy enforces, as names or `*.` patterns; null if it has no policy to enforce. */
   enforced(domain: string): Promise<readonly string[] | null>
   /** The domain's policy, enforced or in testing, for our TLS report; null if it has none. */
-  told(domain: string): Promise<ToldPolicy | null>
+  reported(domain: string): Promise<ReportedPolicy | null>
 }
 
-export type ToldPolicy = Pick<StsPolicyDoc, 'mode' | 'servers'> & {
+export type ReportedPolicy = Pick<StsPolicyDoc, 'mode' | 'servers'> & {
   readonly maxAgeSeconds: number
   /** Why no policy could be fetched although the domain announces one; null if there is no problem. */
   readonly problem: string | null
@@ -116,7 +116,7 @@ export function createStsPolicies(
       const policy = await askedOnce(domain)
       return policy?.mode === 'enforce' ? policy.servers : null
     },
-    async told(domain) {
+    async reported(domain) {
       const policy = await askedOnce(domain)
       const problem = problems.get(domain) ?? null
       if (policy === null) return problem === null ? null : { mode: 'none', servers: [], maxAgeSeconds: 0, problem }

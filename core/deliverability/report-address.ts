@@ -5,7 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { splitAddress } from '../../mail/message/address.ts'
-import { reportForm } from '../mailbox/served-addresses.ts'
+import { reportForm } from '../mailbox/service-addresses.ts'
 import type { Context } from '../process/context.ts'
 
 const purpose = 'report address'

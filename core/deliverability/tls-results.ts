@@ -5,12 +5,12 @@
  */
 import { createHash } from 'node:crypto'
 import { addTlsResults } from '../../store/deliverability.ts'
-import type { TlsKindDoc, ToldPolicyDoc } from '../../store/documents/deliverability.ts'
+import type { ReportedPolicyDoc, TlsKindDoc } from '../../store/documents/deliverability.ts'
 import { after, dayMs, hourMs, minuteMs, periodsOf } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
 
-export type { ToldPolicyDoc }
+export type { ReportedPolicyDoc }
 
 /** One connection to a mail server of `domain`. */
 export type TlsSession = { readonly domain: string; readonly kind: TlsKindDoc }

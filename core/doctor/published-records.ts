@@ -70,7 +70,7 @@ async function stsOf(
 ): Promise<Finding> {
   const what = 'MTA-STS'
   const { stsPolicy, stsHost } = wanted
-  const policy = await createStsPolicies(ctx).told(domain)
+  const policy = await createStsPolicies(ctx).reported(domain)
   if (policy === null)
     return poor(
       what,

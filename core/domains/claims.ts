@@ -123,12 +123,12 @@ export async function newDomain(ctx: Context) {
     token: newCredential(''),
     defaultDisplayName: null,
     createdAt,
-    watch: firstWatch(createdAt),
+    watch: newWatch(createdAt),
   }
 }
 
 /** The watch state before the first check of the DNS. */
-export function firstWatch(at: Date): Watched {
+export function newWatch(at: Date): Watched {
   return { looks: [], lookedAt: null, dueAt: after(at, firstLookMs), pauseMs: 0, rev: 0 }
 }
 
@@ -197,7 +197,7 @@ export async function deleteDomain(ctx: Context, { accountId }: Principal, domai
   const leaving = { accountId, domain, token: newToken() }
   if (isOwn) {
     if (inUse.parent !== null) throw readOnly(domain)
-    // Marked before the addresses are counted: whoever adds an address in the meantime checks for the mark afterwards (`requireStaying`).
+    // Marked before the addresses are counted: whoever adds an address in the meantime checks for the mark afterwards (`requireDomainRemains`).
     await markLeaving(store, leaving)
     const { mailboxes, aliases } = await countAddressesAt(store, { accountId, domain })
     if (mailboxes + aliases > 0) {

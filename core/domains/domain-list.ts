@@ -9,10 +9,10 @@ import type { Context } from '../process/context.ts'
 import { noDomain, readOnly } from './claims.ts'
 import { findOwn } from './verification.ts'
 
-export type OwnDomain = DomainDoc | DomainClaimDoc
+export type DomainOrClaim = DomainDoc | DomainClaimDoc
 
 /** All domains of an account, newest first. */
-export async function allDomains(ctx: Context, accountId: string): Promise<readonly OwnDomain[]> {
+export async function allDomains(ctx: Context, accountId: string): Promise<readonly DomainOrClaim[]> {
   const [inUse, claims] = await Promise.all([listInUse(ctx.store, accountId), listClaims(ctx.store, accountId)])
   const own = inUse.filter(({ status }) => status !== 'removed')
   const names = new Set(own.map(({ _id }) => _id))
@@ -25,7 +25,7 @@ export async function listDomains(
   ctx: Context,
   principal: Principal,
   { limit, before }: { readonly limit: number; readonly before?: string | undefined },
-): Promise<Page<OwnDomain>> {
+): Promise<Page<DomainOrClaim>> {
   requireAccountKey(principal)
   const position = readTimeCursor(before)
   // There are at most as many as the plan allows, so all are read.
@@ -45,13 +45,13 @@ export async function listDomains(
 }
 
 /** A domain of the caller's account, its name in any form. Fails with `forbidden` (agent key), `domain_not_found`. */
-export async function getDomain(ctx: Context, principal: Principal, name: string): Promise<OwnDomain> {
+export async function getDomain(ctx: Context, principal: Principal, name: string): Promise<DomainOrClaim> {
   requireAccountKey(principal)
-  return theDomain(ctx, principal.accountId, name)
+  return requireDomain(ctx, principal.accountId, name)
 }
 
 /** A domain of an account, for an administrator. Fails with `domain_not_found`. */
-export async function theDomain(ctx: Context, accountId: string, name: string): Promise<OwnDomain> {
+export async function requireDomain(ctx: Context, accountId: string, name: string): Promise<DomainOrClaim> {
   const domain = normaliseDomain(name)
   const found = domain === null ? null : await findOwn(ctx, { accountId, domain })
   if (found === null) throw noDomain(name)
@@ -75,7 +75,7 @@ export async function setDefaultName(
   ctx: Context,
   principal: Principal,
   { name, defaultDisplayName }: { readonly name: string; readonly defaultDisplayName: string | null },
-): Promise<OwnDomain> {
+): Promise<DomainOrClaim> {
   const found = await getDomain(ctx, principal, name)
   if (isFree(found)) throw readOnly(nameOf(found))
   const clean = defaultDisplayName?.trim() || null
@@ -85,9 +85,9 @@ export async function setDefaultName(
 }
 
 /** The name of a domain or of a claimed domain. */
-export const nameOf = (doc: OwnDomain): string => ('domain' in doc ? doc.domain : doc._id)
+export const nameOf = (doc: DomainOrClaim): string => ('domain' in doc ? doc.domain : doc._id)
 /** Whether it is a free domain, which the service provides. */
-export const isFree = (doc: OwnDomain): boolean => !('domain' in doc) && doc.parent !== null
+export const isFree = (doc: DomainOrClaim): boolean => !('domain' in doc) && doc.parent !== null
 
 /** Fails with `forbidden` for an agent key: domains belong to the account (interface.md, Key kinds). */
 export function requireAccountKey({ kind }: Principal): void {

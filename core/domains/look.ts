@@ -18,7 +18,7 @@ const valuesMax = 20
 const valueCharsMax = 4_000
 
 /** Queries all records to publish of a domain. Never fails: a resolver that fails gives null. */
-export async function lookAt(
+export async function checkRecords(
   ctx: Context,
   domain: string,
   records: readonly RecordToPublish[],

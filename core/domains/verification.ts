@@ -24,7 +24,7 @@ import { domainTaken, noDomain, readOnly } from './claims.ts'
 import { keysAfter } from './dkim-rotation.ts'
 import { dnsRecords, domainRecord, publishedOf } from './domain-record.ts'
 import { keepPublished } from './kept-records.ts'
-import { type Looked, lookAt } from './look.ts'
+import { checkRecords, type Looked } from './look.ts'
 import { recordsToPublish } from './records-to-publish.ts'
 
 /** Pauses between checks: the first after a change, and the longest. Each is half as long again as the one before. */
@@ -48,7 +48,7 @@ export async function verifyDomain(
   const found = await findOwn(ctx, { accountId, domain })
   if (found === null) throw noDomain(domain)
   if (!('domain' in found) && found.parent !== null) throw readOnly(domain)
-  return lookNow(ctx, found)
+  return checkDomain(ctx, found)
 }
 
 /** The domain of an account, or its claim; null if it has neither. */
@@ -62,14 +62,14 @@ export async function findOwn(
 }
 
 /** Checks a domain or claim and acts on the result. Fails with `conflict` if another account has verified a claimed domain. */
-export async function lookNow(ctx: Context, doc: DomainDoc | DomainClaimDoc): Promise<DomainDoc | DomainClaimDoc> {
+export async function checkDomain(ctx: Context, doc: DomainDoc | DomainClaimDoc): Promise<DomainDoc | DomainClaimDoc> {
   const { accountId, backend, watch } = doc
   const published = publishedOf(doc)
   // If another server keeps the zone and does not answer, the check reports the records that are missing there.
   await keepPublished(ctx, { ...published, accountId, backend }).catch((error: unknown) =>
     ctx.log.warn({ err: error, domain: published.domain }, 'the records of a domain could not be written'),
   )
-  const looked = await lookAt(ctx, published.domain, recordsToPublish(ctx, published))
+  const looked = await checkRecords(ctx, published.domain, recordsToPublish(ctx, published))
   const at = ctx.clock.now()
   const looks = looked.map((each) => lookAfter(each, watch?.looks ?? [], at))
   return 'domain' in doc ? claimAfter(ctx, doc, { looks, looked, at }) : domainAfter(ctx, doc, { looks, at })

@@ -7,7 +7,7 @@ import { findClaim, findDomain, findDueDomains, leaseLook, type WatchedRef } fro
 import { after, dayMs, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { askRegistry } from './expiry.ts'
-import { lookNow, tellNews } from './verification.ts'
+import { checkDomain, tellNews } from './verification.ts'
 
 /** Longer than a check takes if resolvers do not answer. */
 const leaseMs = 5 * minuteMs
@@ -45,7 +45,7 @@ async function look(ctx: Context, ref: WatchedRef & { readonly dueAt: Date }, un
   if (found === null) return
   if (!('domain' in found)) await tellNews(ctx, found)
   const doc = 'domain' in found ? found : await askRegistry(ctx, found)
-  await lookNow(ctx, doc).catch((error: unknown) => {
+  await checkDomain(ctx, doc).catch((error: unknown) => {
     if (!(error instanceof Failure && error.code === 'conflict')) throw error
     // Another account has verified the domain. The claim stays visible to its owner, and counts if that account gives the domain up.
     return leaseLook(ctx.store, { ...ref, dueAt: until }, after(until, takenPauseMs))

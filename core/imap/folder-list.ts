@@ -38,7 +38,7 @@ export async function subscribe(
 const subscribedMax = 1_000
 
 /** Notes in the background that sessions were told of all messages below a UID, so that later sessions see only newer ones as recent. */
-export async function noteTold(ctx: Context, folder: FolderRef, uid: number): Promise<void> {
+export async function claimRecentInBackground(ctx: Context, folder: FolderRef, uid: number): Promise<void> {
   await ctx.background.begin('', async () => {
     await claimRecent(ctx.store, folder, uid).catch((error: unknown) =>
       ctx.log.warn({ err: error }, 'could not note that messages are no longer recent'),

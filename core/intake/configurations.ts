@@ -192,12 +192,12 @@ function lensOf(before: IntakeLens, { enabled, fields = before.fields, quoted = 
       param: 'lens.fields',
       fix: 'Give "lens.fields", such as those of a template (GET /api/v1/intake/templates).',
     })
-  requireOwnKeys(fields, 'lens.fields')
+  requireUniqueKeys(fields, 'lens.fields')
   return { enabled, quoted, fields }
 }
 
 /** Fails with `validation_error` when two fields have the same key. */
-export function requireOwnKeys(fields: IntakeLens['fields'], param: string): void {
+export function requireUniqueKeys(fields: IntakeLens['fields'], param: string): void {
   const keys = fields.map(({ key }) => key)
   const doubled = keys.findIndex((key, n) => keys.indexOf(key) < n)
   if (doubled >= 0)

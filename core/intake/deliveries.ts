@@ -5,7 +5,14 @@ import { mailPlans } from '../../schemas/plans.ts'
 import type { IntakeDelivery, IntakeDoc } from '../../store/documents/intake.ts'
 import type { Principal } from '../access/principal.ts'
 import { allowedUrl } from '../notify/webhook-url.ts'
-import { createWebhook, getWebhook, mayHear, removeEndpoint, requireEvents, updateWebhook } from '../notify/webhooks.ts'
+import {
+  createWebhook,
+  getWebhook,
+  mayReceive,
+  removeEndpoint,
+  requireEvents,
+  updateWebhook,
+} from '../notify/webhooks.ts'
 import type { Context } from '../process/context.ts'
 
 const intakeEvents = ['intake.message'] as const
@@ -100,7 +107,7 @@ async function useEndpoint(
         fix: 'Add the mailbox to the scope of the endpoint, or give "delivery.url" for an endpoint of its own.',
       },
     )
-  if (!(await mayHear(ctx, principal, { webhookId, mailboxId })))
+  if (!(await mayReceive(ctx, principal, { webhookId, mailboxId })))
     throw new Failure(
       'conflict',
       `The endpoint ${webhookId} does not receive events of ${address}: the agent key that made it does not reach this mailbox.`,

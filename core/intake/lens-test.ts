@@ -9,7 +9,7 @@ import type { Principal } from '../access/principal.ts'
 import { reachMessage } from '../mailbox/messages.ts'
 import type { Context } from '../process/context.ts'
 import { asValidationError } from '../send/commit.ts'
-import { reachIntake, requireOwnKeys, requireSetUp } from './configurations.ts'
+import { reachIntake, requireSetUp, requireUniqueKeys } from './configurations.ts'
 import { askLens, withTexts } from './making.ts'
 import { type MailReading, readMail, readRaw } from './reading.ts'
 import { takeTest } from './set-up-test.ts'
@@ -38,7 +38,7 @@ export async function tryLens(
       param: 'fields',
       fix: 'Give "fields", such as those of a template (GET /api/v1/intake/templates).',
     })
-  requireOwnKeys(asked.fields, 'fields')
+  requireUniqueKeys(asked.fields, 'fields')
   const isSample = sample.text !== undefined || sample.html !== undefined
   if (isSample === (messageId !== undefined))
     throw new Failure(

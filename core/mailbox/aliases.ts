@@ -14,7 +14,7 @@ import { encodeTimeCursor, type Page, readTimeCursor } from '../access/paging.ts
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { addressesChanged } from './known-mailboxes.ts'
-import { reachMailbox, requireNotServed, requireOwnDomain, requireStaying } from './mailboxes.ts'
+import { reachMailbox, requireDomainRemains, requireNotServiceAddress, requireOwnDomain } from './mailboxes.ts'
 
 export type Alias = {
   /** Canonical. */
@@ -84,7 +84,7 @@ export async function createAlias(
       throw new Failure('conflict', `The address ${canonical} is already in use.`, {
         fix: 'Choose another "alias": a mailbox or an alias has this one.',
       })
-    await requireStaying(ctx, doc, async () => {
+    await requireDomainRemains(ctx, doc, async () => {
       await store.removeAlias(ctx.store, { accountId, alias: canonical })
       addressesChanged(ctx, [canonical])
     })
@@ -152,7 +152,7 @@ function canonicalAlias(alias: string): string {
         param: 'alias',
       },
     )
-  requireNotServed(canonical, 'alias')
+  requireNotServiceAddress(canonical, 'alias')
   return canonical
 }
 

@@ -60,7 +60,7 @@ export async function recentDomain(ctx: Context, domain: string): Promise<Domain
 
 /** The current state of a domain; null when it is not one of ours. Concurrent callers share one query. */
 export async function currentDomain(ctx: Context, domain: string): Promise<DomainDoc | null> {
-  return (await recentDomains(ctx).ask(domain, (names) => readDomains(ctx, names)))?.doc ?? null
+  return (await recentDomains(ctx).refresh(domain, (names) => readDomains(ctx, names)))?.doc ?? null
 }
 
 async function readDomains(ctx: Context, names: readonly string[]): Promise<ReadonlyMap<string, KnownDomain>> {

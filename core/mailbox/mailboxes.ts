@@ -21,7 +21,7 @@ import { dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { currentDomain } from './domains.ts'
 import { addressesChanged, mailboxAt } from './known-mailboxes.ts'
-import { isServedLocal } from './served-addresses.ts'
+import { isServiceLocalPart } from './service-addresses.ts'
 import { storageOf } from './storage-limit.ts'
 
 export type Mailbox = {
@@ -111,7 +111,7 @@ export async function createMailbox(
         kind,
         createdBy: isAdministrator(principal) ? null : keyId,
       })
-      await requireStaying(ctx, doc, () => takeBack(ctx, doc))
+      await requireDomainRemains(ctx, doc, () => takeBack(ctx, doc))
       if (principal.kind === 'agent' && principal.keyHash !== null) {
         await grantMailbox(ctx.store, { hash: principal.keyHash, keyId, mailboxId: doc._id })
         await callersChanged(ctx, { keyIds: [keyId] })
@@ -375,13 +375,13 @@ function canonicalAddress(address: string): string {
       param: 'address',
       fix: 'Create the mailbox with another name, then *@domain as an alias that leads to it.',
     })
-  requireNotServed(canonical, 'address')
+  requireNotServiceAddress(canonical, 'address')
   return canonical
 }
 
 /** Fails with `validation_error` when the service itself receives the mail to an address, so that a mailbox there never would. */
-export function requireNotServed(canonical: string, param: string): void {
-  if (!isServedLocal(splitAddress(canonical).local)) return
+export function requireNotServiceAddress(canonical: string, param: string): void {
+  if (!isServiceLocalPart(splitAddress(canonical).local)) return
   throw new Failure(
     'validation_error',
     `${canonical} is an address for bounces or reports, which the service reads itself.`,
@@ -407,7 +407,7 @@ export async function requireOwnDomain(ctx: Context, accountId: string, domain: 
  * Calls `takeBack` and fails with `conflict` when the domain of an address that was just made is gone or being deleted. A deletion
  * marks the domain before it counts the addresses on it, so at least one of the two sees the other.
  */
-export async function requireStaying(
+export async function requireDomainRemains(
   ctx: Context,
   { accountId, domain }: Pick<AddressDoc, 'accountId' | 'domain'>,
   takeBack: () => Promise<void>,

@@ -2,7 +2,7 @@
  * The deliveries that a process has claimed and not attempted yet, by endpoint. Invariants: at most `concurrency` attempts are in
  * flight, at most `attemptsPerEndpoint` of them to one endpoint; endpoints take turns, so that the long queue of one delays no
  * other; an attempt that takes long gives its place to another, up to `slowMax`; an endpoint that did not answer has one attempt in
- * flight until it answers again. First attempts and repeated attempts have separate lanes. Some places are reserved for each lane,
+ * flight until it answers again. First attempts and repeated attempts are queued apart. Some places are reserved for each kind,
  * so that a backlog of failed deliveries does not delay new events, nor the other way round. For one endpoint, first attempts go
  * before repeated ones, one attempt at a time is in flight for each mailbox whose order is kept, and one for redeliveries. A
  * delivery whose lease is too short when its turn comes is not attempted under that lease.
@@ -22,10 +22,10 @@ export type Work = {
   run(): Promise<Ended>
 }
 
-const lanes = ['first', 'again'] as const
-type Lane = (typeof lanes)[number]
+const kinds = ['first', 'again'] as const
+type Kind = (typeof kinds)[number]
 
-type Queue = { readonly [lane in Lane]: Item[] } & {
+type Queue = { readonly [kind in Kind]: Item[] } & {
   /** The lines (`lineOf`) that have an attempt in flight. */
   readonly busy: Set<string | null>
   inFlight: number
@@ -53,7 +53,7 @@ const slowAfterMs = secondMs
 const queuesMax = 10_000
 /** Most slow attempts beside those that hold a place: each holds a socket. */
 const slowMax = 1_000
-/** The part of all places that is reserved for each lane: for first attempts always, for repeated ones while any wait. */
+/** The part of all places that is reserved for each kind: for first attempts always, for repeated ones while any wait. */
 const ownPart = 1 / 5
 
 /** The queue of a process. */
@@ -61,10 +61,10 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
   const { concurrency } = settings.webhooks
   const queues = new Map<string, Queue>()
   const ownPlaces = Math.floor(concurrency * ownPart)
-  /** The endpoints that have something to begin in each lane, in the order of their turns. */
-  const turns: { readonly [lane in Lane]: Set<string> } = { first: new Set(), again: new Set() }
+  /** The endpoints that have something of each kind to begin, in the order of their turns. */
+  const turns: { readonly [kind in Kind]: Set<string> } = { first: new Set(), again: new Set() }
   /** Attempts that hold a place. */
-  const inFlight: { [lane in Lane]: number } = { first: 0, again: 0 }
+  const inFlight: { [kind in Kind]: number } = { first: 0, again: 0 }
   let slow = 0
   let isClosed = false
 
@@ -75,33 +75,33 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
   }
 
   function admit(): void {
-    for (const lane of lanes)
-      for (const [webhookId] of turns[lane].entries()) {
-        if (isClosed || !hasPlace(lane)) break
-        turns[lane].delete(webhookId)
+    for (const kind of kinds)
+      for (const [webhookId] of turns[kind].entries()) {
+        if (isClosed || !hasPlace(kind)) break
+        turns[kind].delete(webhookId)
         const queue = queueOf(webhookId)
-        const item = next(queue, lane)
+        const item = next(queue, kind)
         if (item === null) continue
-        begin(webhookId, queue, item, lane)
-        if (queue[lane].length > 0 && hasRoom(queue)) turns[lane].add(webhookId)
+        begin(webhookId, queue, item, kind)
+        if (queue[kind].length > 0 && hasRoom(queue)) turns[kind].add(webhookId)
       }
   }
 
-  function hasPlace(lane: Lane): boolean {
+  function hasPlace(kind: Kind): boolean {
     if (inFlight.first + inFlight.again >= concurrency) return false
-    return lane === 'again'
+    return kind === 'again'
       ? inFlight.again < concurrency - ownPlaces
       : turns.again.size === 0 || inFlight.first < concurrency - ownPlaces
   }
 
-  /** Takes the next item of a lane that may begin; none of the second lane while one of the first may begin. */
-  function next(queue: Queue, wanted: Lane): Item | null {
+  /** Takes the next item of a kind that may begin; no repeated attempt while a first one may begin. */
+  function next(queue: Queue, wanted: Kind): Item | null {
     if (!hasRoom(queue)) return null
-    for (const lane of lanes) {
-      const items = queue[lane]
+    for (const kind of kinds) {
+      const items = queue[kind]
       dropLate(items)
       const at = items.findIndex(({ work: { delivery } }) => !isHeld(queue, delivery))
-      if (lane === wanted) return at < 0 ? null : (items.splice(at, 1)[0] ?? null)
+      if (kind === wanted) return at < 0 ? null : (items.splice(at, 1)[0] ?? null)
       if (at >= 0) return null
     }
     return null
@@ -112,10 +112,10 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
     while (items[0] !== undefined && items[0].work.beginBefore <= now) items.shift()?.done(false)
   }
 
-  function begin(webhookId: string, queue: Queue, { work, done }: Item, lane: Lane): void {
+  function begin(webhookId: string, queue: Queue, { work, done }: Item, kind: Kind): void {
     const { delivery } = work
     let isSlow = false
-    inFlight[lane] += 1
+    inFlight[kind] += 1
     queue.inFlight += 1
     const line = lineOf(delivery)
     if (line !== undefined) queue.busy.add(line)
@@ -123,18 +123,18 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
       if (slow >= slowMax) return
       isSlow = true
       slow += 1
-      inFlight[lane] -= 1
+      inFlight[kind] -= 1
       admit()
     }, slowAfterMs)
     void work.run().then(({ hasAnswered }) => {
       clearTimeout(timer)
       if (isSlow) slow -= 1
-      else inFlight[lane] -= 1
+      else inFlight[kind] -= 1
       queue.inFlight -= 1
       if (line !== undefined) queue.busy.delete(line)
       queue.isSilent = !hasAnswered
       done(true)
-      for (const each of lanes) if (queue[each].length > 0) turns[each].add(webhookId)
+      for (const each of kinds) if (queue[each].length > 0) turns[each].add(webhookId)
       if (queue.first.length + queue.again.length > 0) return admit()
       if (queue.inFlight === 0 && (!queue.isSilent || queues.size > queuesMax)) queues.delete(webhookId)
       admit()
@@ -147,9 +147,9 @@ export const attemptQueue = perProcess(({ settings, machineClock }) => {
         if (isClosed) return resolve(false)
         const { webhookId, attempts } = work.delivery
         const queue = queueOf(webhookId)
-        const lane = attempts.length === 0 ? 'first' : 'again'
-        queue[lane].push({ work, done: resolve })
-        turns[lane].add(webhookId)
+        const kind = attempts.length === 0 ? 'first' : 'again'
+        queue[kind].push({ work, done: resolve })
+        turns[kind].add(webhookId)
         admit()
       }),
     roomFor(webhookId) {

@@ -3,7 +3,7 @@
  * number of the partner, so that the partner's endpoints and event list have one sequence. A copy is appended in one list of writes
  * with its event, under an id derived from the event's, so that recording an event again adds a copy that is missing.
  */
-import { eventKinds, partnerMessageFields, type ToldToPartners } from '../../schemas/events.ts'
+import { eventKinds, type PartnerView, partnerMessageFields } from '../../schemas/events.ts'
 import { deriveId } from '../../schemas/ids.ts'
 import { customerIdOf } from '../../schemas/partners.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
@@ -18,8 +18,8 @@ import { perProcess } from '../process/per-process.ts'
 
 /** The copies of events for the partners of their accounts; none for accounts that are not customers. */
 export async function partnerCopies(ctx: Context, events: readonly NewEvent[]): Promise<readonly NewEvent[]> {
-  const told = events.filter(({ type }) => toldOf(type) !== null)
-  const byAccount = [...Map.groupBy(told, ({ accountId }) => accountId)]
+  const shown = events.filter(({ type }) => partnerViewOf(type) !== null)
+  const byAccount = [...Map.groupBy(shown, ({ accountId }) => accountId)]
   const copies = await Promise.all(
     byAccount.map(async ([accountId, own]) => {
       const customer = await accountById(ctx, accountId)
@@ -42,12 +42,12 @@ export async function copiesOfRecorded(
 
 /** The data of an event as its partner receives it; null when partners do not receive events of the type. */
 export function shownToPartner(type: string, data: NewEvent['data']): NewEvent['data'] | null {
-  const told = toldOf(type)
-  if (told !== 'whereabouts') return told === null ? null : data
+  const view = partnerViewOf(type)
+  if (view !== 'whereabouts') return view === null ? null : data
   return Object.fromEntries(partnerMessageFields.map((field) => [field, data[field]]))
 }
 
-function toldOf(type: string): ToldToPartners {
+function partnerViewOf(type: string): PartnerView {
   return Object.hasOwn(eventKinds, type) ? eventKinds[type as keyof typeof eventKinds].toPartners : null
 }
 
@@ -57,7 +57,7 @@ async function copiesOf(
   partnerId: string,
   events: readonly NewEvent[],
 ): Promise<readonly NewEvent[]> {
-  const isOfMessage = ({ type }: NewEvent) => toldOf(type) === 'whereabouts'
+  const isOfMessage = ({ type }: NewEvent) => partnerViewOf(type) === 'whereabouts'
   const keys = events.some(isOfMessage) && allowanceOf(customer).messageEvents ? await readingKeys(ctx, customer) : []
   return events.flatMap((event) => {
     const data = shownToPartner(event.type, event.data)

@@ -230,7 +230,7 @@ async function current(ctx: Context, doc: WebhookDoc): Promise<WebhookDoc> {
  * Whether an endpoint may receive what concerns a mailbox. One that an agent key made may do so for the mailboxes that the key
  * reaches, and for none when the key has ended. Fails with `not_found`.
  */
-export async function mayHear(
+export async function mayReceive(
   ctx: Context,
   principal: Principal,
   { webhookId, mailboxId }: { readonly webhookId: string; readonly mailboxId: string },

@@ -15,14 +15,14 @@ import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway, whileUnavailable } from '../process/database-away.ts'
 import { placeOfRedirect, staysOnMachine } from './client-rules.ts'
-import { askProvider } from './provider.ts'
+import { withProvider } from './provider.ts'
 import type { OauthRequest } from './request.ts'
 
 /** Mailboxes that a program can be limited to. */
 const mailboxesMax = 1_000
 
 /** A program that wants to be connected. Its name and redirect are its own claims, unless it published them. */
-export type Asking = {
+export type ConnectionRequest = {
   readonly clientId: string
   readonly name: string
   /** The host of its client ID metadata document; null when it registered itself. */
@@ -47,8 +47,8 @@ export type Consent = {
 type Decision = OauthRequest & { readonly requestId: string; readonly personId: string }
 
 /** The program behind a request. Fails with `not_found` when the request has expired, was answered, or is another browser's. */
-export function findAsking(request: OauthRequest, requestId: string): Promise<Asking> {
-  return askProvider(request, async (provider) => {
+export function findConnectionRequest(request: OauthRequest, requestId: string): Promise<ConnectionRequest> {
+  return withProvider(request, async (provider) => {
     const { uid, params, result, iat } = await provider.interactionDetails(request.req, request.res).catch(notFound)
     if (uid !== requestId || result !== undefined) throw expired()
     const clientId = String(params.client_id)
@@ -75,7 +75,7 @@ function notFound(error: unknown): never {
 }
 
 /** The principal of a member, who can grant a program at most its scopes. Fails with `forbidden` for a person who is no member. */
-export async function requireMember(
+export async function requireMemberPrincipal(
   ctx: Context,
   { accountId, personId }: { accountId: string; personId: string },
 ): Promise<Principal> {
@@ -87,13 +87,13 @@ export async function requireMember(
 
 /**
  * Connects the program as the person decided, once: a second answer from the same page, such as by a double click, changes nothing.
- * Returns the URL to which the browser is redirected. Fails as `findAsking` does, and with `forbidden` (account), `account_suspended`,
+ * Returns the URL to which the browser is redirected. Fails as `findConnectionRequest` does, and with `forbidden` (account), `account_suspended`,
  * `validation_error` (scopes, mailboxes), `mailbox_not_found`, `conflict` (too many grants).
  */
 export async function allow(decision: Decision, { accountId, scopes, mailboxes }: Consent): Promise<string> {
   const { ctx, personId, requestId } = decision
-  const { clientId, name, redirectsTo, scopes: asked, since } = await findAsking(decision, requestId)
-  const principal = await requireMember(ctx, { accountId, personId })
+  const { clientId, name, redirectsTo, scopes: asked, since } = await findConnectionRequest(decision, requestId)
+  const principal = await requireMemberPrincipal(ctx, { accountId, personId })
   requireAllowed(principal.account, 'ask')
   const offered = offeredTo(principal, asked, { isLimited: mailboxes !== null })
   const granted = offered.filter((scope) => scopes.includes(scope))
@@ -120,11 +120,11 @@ export async function allow(decision: Decision, { accountId, scopes, mailboxes }
   return finish(decision, { login: { accountId: personId }, consent: { grantId: id } })
 }
 
-/** Answers the program that the person refuses. Returns the URL to which the browser is redirected. Fails as `findAsking` does. */
+/** Answers the program that the person refuses. Returns the URL to which the browser is redirected. Fails as `findConnectionRequest` does. */
 export async function refuse(decision: Decision, accountId: string | null): Promise<string> {
-  const { name, redirectsTo } = await findAsking(decision, decision.requestId)
+  const { name, redirectsTo } = await findConnectionRequest(decision, decision.requestId)
   if (accountId !== null) {
-    await requireMember(decision.ctx, { accountId, personId: decision.personId })
+    await requireMemberPrincipal(decision.ctx, { accountId, personId: decision.personId })
     await note(decision, accountId, `${name}, ${redirectsTo}`, 'access_denied')
   }
   return finish(decision, { error: 'access_denied', error_description: 'The person did not allow it.' })
@@ -161,7 +161,7 @@ function note({ ctx, personId, peerAddress }: Decision, accountId: string, targe
 }
 
 function finish(decision: Decision, result: { readonly [part: string]: unknown }): Promise<string> {
-  return askProvider(decision, (provider) => provider.interactionResult(decision.req, decision.res, result))
+  return withProvider(decision, (provider) => provider.interactionResult(decision.req, decision.res, result))
 }
 
 const expired = () =>

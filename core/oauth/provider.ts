@@ -66,7 +66,7 @@ export async function serveOauth(request: OauthRequest, showRefusal: ShowRefusal
 }
 
 /** Calls `ask` with the authorization server, for a request to one of our pages. */
-export async function askProvider<T>(request: OauthRequest, ask: (provider: Provider) => Promise<T>): Promise<T> {
+export async function withProvider<T>(request: OauthRequest, ask: (provider: Provider) => Promise<T>): Promise<T> {
   const { provider } = await servers(request.ctx)
   return serving.run({ ...request, showRefusal: null }, () => ask(provider))
 }

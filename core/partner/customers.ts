@@ -13,10 +13,10 @@ import * as store from '../../store/partners.ts'
 import { type Account, accountOf } from '../access/account-record.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
-import { customerOf, noteOf, tellPartner } from '../account/customer-changes.ts'
+import { customerOf, noteOf, recordCustomerEvents } from '../account/customer-changes.ts'
 import { labelOf, sandboxLabel, takeFreeName } from '../account/free-names.ts'
 import { pauseAccount, resumeAccount } from '../account/holds.ts'
-import { type PlanChange, setPlans } from '../account/plans.ts'
+import { changeAccountPlans, type PlanChange } from '../account/plans.ts'
 import { beginErasure } from '../personal/erase.ts'
 import type { Context } from '../process/context.ts'
 
@@ -58,7 +58,7 @@ export async function createCustomer(
   }
   const made = await insert(ctx, { ...doc, customerChanges: [noteOf(ctx, 'customer.created', doc)] })
   await ensureDomain(ctx, made)
-  await tellPartner(ctx, made)
+  await recordCustomerEvents(ctx, made)
   return customerOf(made)
 }
 
@@ -97,7 +97,7 @@ export async function changePlans(
   plans: PlanChange,
 ): Promise<Customer> {
   const { _id } = await reachCustomer(ctx, principal, id)
-  await setPlans(ctx, _id, plans, requirePlan)
+  await changeAccountPlans(ctx, _id, plans, requirePlan)
   return getCustomer(ctx, principal, id)
 }
 

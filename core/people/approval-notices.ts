@@ -15,7 +15,7 @@ const groupMax = 500
 /** Mails the people who may approve, owners and members, about what waits. Returns how many mails were sent. */
 export async function tellOfApprovals(ctx: Context): Promise<number> {
   let told = 0
-  for (const accountId of await store.findUntold(ctx.store, groupMax))
+  for (const accountId of await store.findAccountsToNotify(ctx.store, groupMax))
     told += await tell(inTimeOf(ctx, accountId), accountId)
   return told
 }
@@ -25,11 +25,11 @@ async function tell(ctx: Context, accountId: string): Promise<number> {
   const at = ctx.clock.now()
   const people = (account?.members ?? []).filter(({ role }) => role !== 'reader')
   if (account === null || people.length === 0 || account.sandbox) {
-    await store.noteTold(ctx.store, accountId)
+    await store.noteAccountNotified(ctx.store, accountId)
     return 0
   }
   if (!(await noteApprovalsTold(ctx.store, accountId, { at, before: after(at, -pauseMs) }))) return 0
-  await store.noteTold(ctx.store, accountId)
+  await store.noteAccountNotified(ctx.store, accountId)
   const found = await Promise.all(people.map(({ personId }) => findPerson(ctx.store, personId)))
   const notices = found.flatMap((person) =>
     person === null ? [] : [approvalNotice(person.email, account.name, ctx.baseUrl)],

@@ -2,7 +2,7 @@
 import { deriveId, idAt } from '../../schemas/ids.ts'
 import type { WebhookDoc } from '../../store/documents/events.ts'
 import { findOwnerAddresses } from '../../store/members.ts'
-import { findUntold, noteTold } from '../../store/webhooks.ts'
+import { findEndpointsToNotify, noteOwnerNotified } from '../../store/webhooks.ts'
 import type { Context } from '../process/context.ts'
 import { sendNotice } from '../send/notice.ts'
 import { endpointOffNotice } from './notices.ts'
@@ -14,10 +14,10 @@ const endpointsMax = 50
  * this is repeated. Returns the number of endpoints.
  */
 export async function tellOfEndpoints(ctx: Context): Promise<number> {
-  const untold = await findUntold(ctx.store, ctx.clock.now(), endpointsMax)
+  const untold = await findEndpointsToNotify(ctx.store, ctx.clock.now(), endpointsMax)
   for (const webhook of untold) {
     for (const address of await findOwnerAddresses(ctx.store, webhook.accountId)) await tell(ctx, webhook, address)
-    await noteTold(ctx.store, webhook)
+    await noteOwnerNotified(ctx.store, webhook)
   }
   return untold.length
 }

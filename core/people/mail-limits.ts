@@ -9,7 +9,10 @@ import type { Context } from '../process/context.ts'
  * Counts a mail to an address that a peer requests. Fails with `rate_limited`, whether the address is a person's or not, and then
  * counts nothing.
  */
-export async function takeMail(ctx: Context, { to, peerAddress }: { to: string; peerAddress: string }): Promise<void> {
+export async function countRequestedMail(
+  ctx: Context,
+  { to, peerAddress }: { to: string; peerAddress: string },
+): Promise<void> {
   const { mailsPerAddressPerHour, mailsPerNetworkPerHour } = ctx.settings.limits.people
   const at = ctx.clock.now()
   const count = { period: 'hour', counter: 'notices', by: 1, at } as const

@@ -14,7 +14,7 @@ import { callersChanged } from '../access/known-callers.ts'
 import { addressesChanged } from '../mailbox/known-mailboxes.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { countReceivedUpTo } from '../receive/received-counts.ts'
+import { tallyEventsUpTo } from '../receive/received-counts.ts'
 
 /** Longer than any request that was accepted before the move, and than any SMTP transaction whose recipient was looked up before it. */
 const lateMs = 2 * minuteMs
@@ -25,7 +25,7 @@ const sendTries = 20
 const sendPauseMs = 50
 
 /** Moves everything in the account, and records in the audit trail who claimed it. Safe to repeat. */
-export async function moveAccount(ctx: Context, move: store.Move, by: AccountDoc['movedBy']): Promise<void> {
+export async function moveAccount(ctx: Context, move: store.AccountMove, by: AccountDoc['movedBy']): Promise<void> {
   const { from, to } = move
   await ctx.background.done(from)
   const addresses = await store.moveMailboxes(ctx.store, move)
@@ -76,7 +76,7 @@ export async function sweepMoves(ctx: Context): Promise<number> {
 }
 
 /** Moves the events of an account. Each is counted in the account where it was recorded before it moves. */
-async function moveEvents(ctx: Context, { from, to }: store.Move): Promise<void> {
+async function moveEvents(ctx: Context, { from, to }: store.AccountMove): Promise<void> {
   for (;;) {
     const events = await walkEvents(ctx.store, {
       accountId: from,
@@ -86,7 +86,7 @@ async function moveEvents(ctx: Context, { from, to }: store.Move): Promise<void>
     })
     const last = events.at(-1)
     if (last === undefined) return
-    await countReceivedUpTo(ctx, from, last.seq)
+    await tallyEventsUpTo(ctx, from, last.seq)
     await store.moveEvents(ctx.store, events, { from, to })
     ctx.changes.publish({ kind: 'events', accountIds: [to] })
   }

@@ -7,7 +7,7 @@ import { type Asker, endSessions, type NewSession, type Session } from '../acces
 import type { Context } from '../process/context.ts'
 import { sendNotice } from '../send/notice.ts'
 import { afterwards } from './afterwards.ts'
-import { takeMail } from './mail-limits.ts'
+import { countRequestedMail } from './mail-limits.ts'
 import { makeLink, readLink, useLink } from './mailed-links.ts'
 import { changedNotice, resetNotice } from './notices.ts'
 import { hashPassword, requireGoodPassword } from './passwords.ts'
@@ -23,7 +23,7 @@ export async function requestReset(
   { email, peerAddress }: { email: string; peerAddress: string },
 ): Promise<void> {
   const to = emailOf(email)
-  await takeMail(ctx, { to, peerAddress })
+  await countRequestedMail(ctx, { to, peerAddress })
   await afterwards(ctx, async () => {
     const person = await findPersonByEmail(ctx.store, to)
     if (person === null) return

@@ -11,7 +11,7 @@ import type { Context } from '../process/context.ts'
 import { sendNotice } from '../send/notice.ts'
 import { afterwards } from './afterwards.ts'
 import { joinByInvitation } from './invitations.ts'
-import { takeMail } from './mail-limits.ts'
+import { countRequestedMail } from './mail-limits.ts'
 import { makeLink, readLink, useLink } from './mailed-links.ts'
 import { knownNotice, verificationNotice } from './notices.ts'
 import { hashPassword, isPassword, requireGoodPassword } from './passwords.ts'
@@ -31,7 +31,7 @@ export type SignUp = {
 export async function signUp(ctx: Context, { email, password, name, peerAddress }: SignUp): Promise<void> {
   const to = emailOf(email)
   requireGoodPassword(password)
-  await takeMail(ctx, { to, peerAddress })
+  await countRequestedMail(ctx, { to, peerAddress })
   const passwordHash = await hashPassword(ctx, password)
   await afterwards(ctx, async () => {
     if ((await findPersonByEmail(ctx.store, to)) !== null) return sendNotice(ctx, knownNotice(to, ctx.baseUrl))

@@ -21,7 +21,7 @@ import type { AccountDoc } from '../../store/documents/accounts.ts'
 import { domainsOf, insertDomain, listDomains } from '../../store/domains.ts'
 import { listAddresses } from '../../store/mailboxes.ts'
 import { hasCustomers } from '../../store/partners.ts'
-import { noteErasing } from '../../store/people.ts'
+import { setErasing } from '../../store/people.ts'
 import { emptyCustomerMarks, type Owner, ownerOf, personal } from '../../store/personal.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { endSessions } from '../access/sessions.ts'
@@ -140,8 +140,8 @@ async function closeFor(ctx: Context, { people, memberIds }: Owner): Promise<voi
   if (memberIds.length === 0) return
   const ids = people.map(({ id }) => id)
   const others = memberIds.filter((id) => !ids.includes(id))
-  await noteErasing(ctx.store, ids, ctx.machineClock.now())
-  await noteErasing(ctx.store, others, null)
+  await setErasing(ctx.store, ids, ctx.machineClock.now())
+  await setErasing(ctx.store, others, null)
   await endSessions(ctx, ids)
 }
 

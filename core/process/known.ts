@@ -15,7 +15,7 @@ export type Known<V> = {
   /** The known value of a key, without a query. */
   get(key: string): V | undefined
   /** What `load` finds under a key, even if a value is known; the new value replaces it. */
-  ask(key: string, load: LoadMany<V>): Promise<V | undefined>
+  refresh(key: string, load: LoadMany<V>): Promise<V | undefined>
   /** Forgets the values for which `hasChanged` returns true. */
   forget(hasChanged: (key: string, value: V) => boolean): void
 }
@@ -50,7 +50,7 @@ export function createKnown<V>(
   let changes = 0
   let isRenewing = false
 
-  async function ask(key: string, load: LoadMany<V>): Promise<V | undefined> {
+  async function refresh(key: string, load: LoadMany<V>): Promise<V | undefined> {
     const before = changes
     const value = await lookup(key, load)
     if (changes !== before) return value
@@ -66,20 +66,20 @@ export function createKnown<V>(
       const held = kept.get(key)
       return held?.isUsed === true && ageOf(held) >= (staleMs * renewAfter) / 2
     }
-    await Promise.allSettled([...kept.keys()].filter(inUse).map((key) => ask(key, load)))
+    await Promise.allSettled([...kept.keys()].filter(inUse).map((key) => refresh(key, load)))
     isRenewing = false
   }
 
   return {
     async find(key, load) {
       const held = kept.get(key)
-      if (held === undefined) return ask(key, load)
+      if (held === undefined) return refresh(key, load)
       held.isUsed = true
       if (!isRenewing && ageOf(held) >= staleMs * renewAfter) void renew(load)
       return held.value
     },
     get: (key) => kept.get(key)?.value,
-    ask,
+    refresh,
     forget(hasChanged) {
       changes += 1
       for (const key of [...kept.keys()]) {

@@ -17,7 +17,7 @@ import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { causeOf } from '../process/tracing.ts'
 import { type EventOf, messageEventData, recordMessageEvents } from './message-events.ts'
-import { countReceived, countReceivedUpTo, droppedEventType } from './received-counts.ts'
+import { droppedEventType, tallyEvents, tallyEventsUpTo } from './received-counts.ts'
 import { trustRecord } from './trust.ts'
 import { verificationRecord } from './verification-record.ts'
 
@@ -56,7 +56,7 @@ export async function announceMissed(ctx: Context, messages: readonly MessageDoc
   for (const [accountId, own] of Map.groupBy(told, (event) => event.accountId)) {
     const ids = own.map(({ _id }) => _id)
     await finishEvents(ctx, accountId, ids)
-    await countReceivedUpTo(ctx, accountId, Math.max(...ids.map((id) => numbers.get(id) ?? 0)))
+    await tallyEventsUpTo(ctx, accountId, Math.max(...ids.map((id) => numbers.get(id) ?? 0)))
   }
   if (known.length > 0) await warnOfStorage(ctx, usageByMailbox(await foldersOfMailboxes(ctx, known)))
   await announce(ctx, missed)
@@ -98,7 +98,7 @@ async function announce(ctx: Context, messages: readonly MessageDoc[]): Promise<
   const inOrder = messages.toSorted((a, b) => (a._id < b._id ? -1 : 1))
   const recorded = await recordMessageEvents(ctx, inOrder, reading.then(eventsIn))
   const known = Map.groupBy(recorded, ({ accountId }) => accountId)
-  await Promise.all([...known].map(([accountId, own]) => countReceived(ctx, accountId, own)))
+  await Promise.all([...known].map(([accountId, own]) => tallyEvents(ctx, accountId, own)))
   await warnOfStorage(ctx, usageByMailbox(await reading))
 }
 

@@ -47,17 +47,17 @@ const watermarks = perProcess(({ clock }) =>
  * Counts events that were just recorded, in their order, and any events of the account before them that were not
  * counted.
  */
-export async function countReceived(ctx: Context, accountId: string, events: readonly EventDoc[]): Promise<void> {
+export async function tallyEvents(ctx: Context, accountId: string, events: readonly EventDoc[]): Promise<void> {
   const [first, last] = [events[0], events.at(-1)]
   if (first === undefined || last === undefined) return
   const watermark = await watermarkOf(ctx, accountId)
   if (first.seq === watermark + 1 && last.seq - watermark === events.length)
     await apply(ctx, accountId, events, last.seq)
-  else await countReceivedUpTo(ctx, accountId, last.seq)
+  else await tallyEventsUpTo(ctx, accountId, last.seq)
 }
 
 /** Counts all events of an account up to number `seq` that are not counted yet. */
-export async function countReceivedUpTo(ctx: Context, accountId: string, seq: number): Promise<void> {
+export async function tallyEventsUpTo(ctx: Context, accountId: string, seq: number): Promise<void> {
   if ((watermarks(ctx).get(accountId) ?? 0) >= seq) return
   // Another process may have counted further.
   let watermark = await readWatermark(ctx.store, receivedWatermarkId(accountId))

@@ -5,7 +5,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { splitAddress } from '../../mail/message/address.ts'
-import { returnPathForm } from '../mailbox/served-addresses.ts'
+import { returnPathForm } from '../mailbox/service-addresses.ts'
 import type { Context } from '../process/context.ts'
 import type { Recipient } from './recipient-cache.ts'
 

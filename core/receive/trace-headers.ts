@@ -2,7 +2,7 @@
  * Trace header fields: what is put in front of a message when it is delivered to a mailbox. They are stored beside the
  * raw bytes, which are never changed.
  */
-import { authenticationResults, without } from '../../mail/authentication/authentication-results.ts'
+import { authenticationResults, withoutRanges } from '../../mail/authentication/authentication-results.ts'
 import { headerLine, phrase } from '../../mail/encoding/encode.ts'
 import type { MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { Context } from '../process/context.ts'
@@ -81,5 +81,5 @@ export function shownBytes(
  * name.
  */
 export function withTrace({ trace, cuts = [] }: Pick<MessageDoc, 'trace' | 'cuts'>, raw: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(trace), without(raw, cuts)])
+  return Buffer.concat([Buffer.from(trace), withoutRanges(raw, cuts)])
 }

@@ -25,7 +25,7 @@ import { inTimeOf } from '../process/account-time.ts'
 import { after, dayMs, minuteMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { announceMissed } from '../receive/announce.ts'
-import { countReceivedUpTo } from '../receive/received-counts.ts'
+import { tallyEventsUpTo } from '../receive/received-counts.ts'
 import { nextApproval, settleApprovals } from '../send/approvals.ts'
 import { nextStep, stepBatches } from '../send/batches.ts'
 import { nextSettling, settleDue } from '../send/settle.ts'
@@ -178,7 +178,7 @@ async function expire(ctx: Context, accountId: string): Promise<void> {
   await purgeDeletedMailboxes(own, accountId)
   // Events are counted, and their numbers recorded, before they are deleted.
   const last = await lastEventNumber(own.store, accountId)
-  await countReceivedUpTo(own, accountId, last)
+  await tallyEventsUpTo(own, accountId, last)
   await raiseEventFloors(own.store, new Map([[accountId, last]]))
   await deleteExpired(own.store, accountId, own.clock.now())
 }

@@ -3,7 +3,7 @@
  * older than the index.
  */
 import { idAt } from '../../schemas/ids.ts'
-import { walkBlobs } from '../../store/messages.ts'
+import { walkMessageBlobs } from '../../store/messages.ts'
 import { readState, writeState } from '../../store/records.ts'
 import { findMailboxesToTidy } from '../../store/search.ts'
 import { after, secondMs } from '../process/clock.ts'
@@ -29,7 +29,7 @@ export async function sweepSearch(ctx: Context): Promise<number> {
   let from = await searchableUpTo(ctx)
   const until = performance.now() + runMs
   for (let seen = 0; ; ) {
-    const messages = await walkBlobs(ctx.store, { from, to, limit: pageSize })
+    const messages = await walkMessageBlobs(ctx.store, { from, to, limit: pageSize })
     for (const mailboxId of await indexMissing(ctx, messages)) await mergeSegments(ctx, mailboxId)
     seen += messages.length
     // The last message is checked again: the next page begins with it.

@@ -45,7 +45,7 @@ export type Outgoing = Omit<DescribedSend, 'from'> & {
   /** The draft that is sent, if any. */
   readonly draft?: MessageDoc
   /** The thread fields in the draft's header; they may name messages that are not in the mailbox. */
-  readonly named?: ThreadFields
+  readonly givenThread?: ThreadFields
 }
 
 export type SendResult = {
@@ -226,12 +226,12 @@ async function composeSigned(ctx: Context, send: SendToCompose): Promise<Compose
 
 async function composeUnsigned(
   ctx: Context,
-  { id, from, parent, named, input, files, sendAt, origin }: SendToCompose,
+  { id, from, parent, givenThread, input, files, sendAt, origin }: SendToCompose,
 ): Promise<Composed> {
   const at = sendAt ?? ctx.clock.now()
   const { domain } = splitAddress(from.address)
   const messageIdHeader = `${id}@${domain}`
-  const threadFields = threadFieldsOf(parent, named)
+  const threadFields = threadFieldsOf(parent, givenThread)
   const { to = [], cc = [], bcc = [], replyTo = [], subject = '', text = null, html = null, headers = {} } = input
   const draft = {
     from,
@@ -259,8 +259,8 @@ const noThread: ThreadFields = { inReplyTo: null, references: [] }
  * In-Reply-To and References of an answer (RFC 5322 3.6.4); without `parent`, those that its draft names. Other programs wrote
  * these ids, so any that is not a valid Message-ID is left out.
  */
-export function threadFieldsOf(parent: MessageDoc | null, named = noThread): ThreadFields {
-  const { inReplyTo, references } = parent === null ? named : answerFieldsOf(parent)
+export function threadFieldsOf(parent: MessageDoc | null, givenThread = noThread): ThreadFields {
+  const { inReplyTo, references } = parent === null ? givenThread : answerFieldsOf(parent)
   const isWritten = inReplyTo !== null && isMessageId(inReplyTo)
   return { inReplyTo: isWritten ? inReplyTo : null, references: references.filter(isMessageId) }
 }

@@ -67,7 +67,7 @@ export async function updateDraft(
 ): Promise<void> {
   for (let tries = 0; tries < triesMax; tries++) {
     const { mailbox, message, folder } = await reachDraft(ctx, principal, { address, draftId })
-    const { input: read, named, seenText } = await readDraft(ctx, message)
+    const { input: read, givenThread, seenText } = await readDraft(ctx, message)
     const { to = [], subject = '', ...draft } = read
     const shown: { readonly [field: string]: unknown } = { ...read, text: seenText }
     const given = Object.fromEntries(
@@ -79,7 +79,7 @@ export async function updateDraft(
     if (Object.keys(given).length === 0 && !isFilled) return
     const kept = { ...((to.length > 0 || !isFilled) && { to }), ...((subject !== '' || !isFilled) && { subject }) }
     const input = { ...draft, ...kept, ...given, ...replacedBody(change, given) }
-    const { content, chunks } = await composeDraft(ctx, principal, { mailbox, id: message._id, input, named })
+    const { content, chunks } = await composeDraft(ctx, principal, { mailbox, id: message._id, input, givenThread })
     await insertBlob(ctx.store, chunks)
     if (await replaceDraft(ctx.store, changeOf(ctx, folder, [message]), message, content)) {
       await announceChange(ctx, message)
@@ -100,11 +100,17 @@ export async function makeDraftAgain(
   { mailbox, email }: { mailbox: MailboxDoc; email: EmailDoc },
 ): Promise<string> {
   const id = newId('msg', ctx.clock.now())
-  const { input: written, named } = await readDraft(ctx, { ...email, mailboxId: mailbox._id })
+  const { input: written, givenThread } = await readDraft(ctx, { ...email, mailboxId: mailbox._id })
   const { from: _, ...ofMailbox } = written
   const isSender = await mailboxSender(ctx, mailbox, written).then(() => true, isRefused)
   const input = isSender ? written : ofMailbox
-  const { content, chunks, parsed } = await composeDraft(ctx, principal, { mailbox, id, input, named, mayExceed: true })
+  const { content, chunks, parsed } = await composeDraft(ctx, principal, {
+    mailbox,
+    id,
+    input,
+    givenThread,
+    mayExceed: true,
+  })
   const threadId = await threadIdOf(ctx, { id, mailboxId: mailbox._id, parsed })
   await writeDraft(ctx, mailbox, { id, content, chunks, threadId })
   return id
@@ -142,7 +148,7 @@ export async function sendDraft(
     })
   const submitted = await sendSubmittedDraft(ctx, principal, { draft: message, sendAt })
   if (submitted !== null) return resultOf(submitted)
-  const { input: read, named } = await readDraft(ctx, message)
+  const { input: read, givenThread } = await readDraft(ctx, message)
   const input = signedBy(mailbox, read)
   const parent = await parentOf(ctx, mailbox, input.inReplyTo)
   // The draft's id serves as the idempotency id. If the draft is sent again after a crash between the send and the deletion,
@@ -150,7 +156,7 @@ export async function sendDraft(
   const result = await commitSend({ ...ctx, onceId: message._id, mayRepeat: true }, principal, {
     mailbox,
     parent,
-    named,
+    givenThread,
     input: { ...input, ...(sendAt !== undefined && { sendAt }) },
     sender: () => mailboxSender(ctx, mailbox, input),
     keepsCopy: true,
@@ -202,7 +208,7 @@ type DraftToCompose = {
   readonly id: string
   readonly input: DraftInput
   /** The thread fields that the draft has so far. */
-  readonly named?: ThreadFields
+  readonly givenThread?: ThreadFields
   /** Whether the draft may exceed the storage limit of the mailbox. */
   readonly mayExceed?: boolean
 }
@@ -211,7 +217,7 @@ type DraftToCompose = {
 async function composeDraft(
   ctx: Context,
   principal: Principal,
-  { mailbox, id, input: given, named, mayExceed = false }: DraftToCompose,
+  { mailbox, id, input: given, givenThread, mayExceed = false }: DraftToCompose,
 ) {
   const at = ctx.clock.now()
   const { inReplyTo, replyAll, ...own } = given
@@ -237,7 +243,7 @@ async function composeDraft(
     text: text === '' && html !== '' ? null : text,
     html: html === '' ? null : html,
     messageId: `${id}@${splitAddress(from.address).domain}`,
-    ...threadFieldsOf(parent, named),
+    ...threadFieldsOf(parent, givenThread),
     headers: Object.entries(headers),
   }).catch(asValidationError)
   if (!mayExceed && !fitsStorage(principal.account, await foldersToFill(ctx, mailbox._id), raw.length))
@@ -262,7 +268,7 @@ type DraftMessage = Pick<MessageDoc, '_id' | 'mailboxId' | 'blob' | 'bcc' | 'ans
 async function readDraft(
   ctx: Context,
   message: DraftMessage,
-): Promise<{ input: DraftInput; named: ThreadFields; seenText: string }> {
+): Promise<{ input: DraftInput; givenThread: ThreadFields; seenText: string }> {
   const raw = await bytesOf(ctx, message)
   const parsed = parseMessage(raw)
   const { text, html } = readBody(raw, parsed)
@@ -289,7 +295,7 @@ async function readDraft(
       ...(inline && contentId !== null && { contentId }),
     })),
   }
-  return { input, named: { inReplyTo, references }, seenText: text }
+  return { input, givenThread: { inReplyTo, references }, seenText: text }
 }
 
 /** The message that a draft answers; null if it is not in the mailbox. Mail programs name it only in the header. */

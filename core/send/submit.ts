@@ -4,7 +4,7 @@
  * Received is never taken for a repeat.
  */
 import { createHash } from 'node:crypto'
-import { forgedResults, without } from '../../mail/authentication/authentication-results.ts'
+import { forgedResults, withoutRanges } from '../../mail/authentication/authentication-results.ts'
 import { dkimSign } from '../../mail/authentication/dkim-sign.ts'
 import { finishSubmission, originatorsOf, strayLine } from '../../mail/compose/submission.ts'
 import { withCrlfLines } from '../../mail/encoding/line-ends.ts'
@@ -198,7 +198,7 @@ async function submitOnce(
  * message does not pass the inbound door, which removes such fields.
  */
 function withoutResults({ hostname }: Context, raw: Buffer): Buffer {
-  return without(raw, forgedResults(raw, hostname, Number.POSITIVE_INFINITY) ?? [])
+  return withoutRanges(raw, forgedResults(raw, hostname, Number.POSITIVE_INFINITY) ?? [])
 }
 
 /** The author, if both From and Sender are addresses of the mailbox. Fails as `mailboxSender` does. */

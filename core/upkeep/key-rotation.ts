@@ -20,7 +20,7 @@ import { makeNextKey } from '../process/key-files.ts'
 import { digestKeyOf, sealDigestKey } from '../process/keyring.ts'
 import { type MasterKey, openWith, sealedWith, sealWith } from '../process/secrets.ts'
 
-export type KeyUse = {
+export type MasterKeyUse = {
   readonly key: string
   /** `next`: the key that this process was given to change to. `unknown`: the database does not name the key. */
   readonly use: 'current' | 'previous' | 'next' | 'unknown'
@@ -29,7 +29,7 @@ export type KeyUse = {
 }
 
 export type KeyStatus = {
-  readonly keys: readonly KeyUse[]
+  readonly keys: readonly MasterKeyUse[]
   readonly since: Date | null
   /** Whether everything is sealed with the current key. */
   readonly isThrough: boolean
@@ -66,7 +66,7 @@ export async function keyStatus(ctx: Context): Promise<KeyStatus> {
       return null
     })
   const ids = new Set([noted.current, ...noted.previous, given.master.id, ...counts.keys()])
-  const useOf = (id: string): KeyUse['use'] => {
+  const useOf = (id: string): MasterKeyUse['use'] => {
     if (id === noted.current) return 'current'
     if (noted.previous.includes(id) || noted.former.includes(id)) return 'previous'
     return id === given.master.id ? 'next' : 'unknown'

@@ -19,7 +19,7 @@ import { threadDeriver } from '../mailbox/threading.ts'
 import { after, dayMs, secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { announceMissed } from '../receive/announce.ts'
-import { countReceivedUpTo } from '../receive/received-counts.ts'
+import { tallyEventsUpTo } from '../receive/received-counts.ts'
 import { replyToArrivals } from '../send/auto-replies.ts'
 
 const lagSeconds = 30
@@ -110,7 +110,7 @@ export async function sweepEventFloors(ctx: Context): Promise<number> {
     const events = await walkEventsByTime(ctx.store, { from, to, limit: floorPageSize })
     const floors = new Map<string, number>()
     for (const { accountId, seq } of events) floors.set(accountId, Math.max(seq, floors.get(accountId) ?? 0))
-    for (const [accountId, seq] of floors) await countReceivedUpTo(ctx, accountId, seq)
+    for (const [accountId, seq] of floors) await tallyEventsUpTo(ctx, accountId, seq)
     await raiseEventFloors(ctx.store, floors)
     seen += events.length
     const last = events.at(-1)?.createdAt ?? to

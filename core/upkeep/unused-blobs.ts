@@ -11,7 +11,7 @@ import {
   dropBlobUsers,
   findBlobsInDoubt,
   findBlobUsers,
-  walkBlobs,
+  walkBlobUsers,
 } from '../../store/blobs.ts'
 import { readState, writeState } from '../../store/records.ts'
 import { after, hourMs } from '../process/clock.ts'
@@ -64,7 +64,7 @@ async function sweepNew(ctx: Context, before: Date): Promise<number> {
   let from = (await readState<string>(ctx.store, watermark)) ?? idAt('blb', new Date(0))
   let removed = 0
   for (let seen = 0; seen < runMax; seen += pageSize) {
-    const { blobs, next } = await walkBlobs(ctx.store, { from, to, limit: pageSize })
+    const { blobs, next } = await walkBlobUsers(ctx.store, { from, to, limit: pageSize })
     removed += await verify(ctx, blobs, before)
     from = next ?? to
     await writeState(ctx.store, watermark, from)

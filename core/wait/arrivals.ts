@@ -29,7 +29,7 @@ export async function recentArrivals(ctx: Context, since: ArrivalsSince): Promis
 
 /** Reads the arrivals in a mailbox from the database; concurrent callers share a query. */
 export async function askArrivals(ctx: Context, since: ArrivalsSince): Promise<Arrivals> {
-  const found = await knownArrivals(ctx).ask(keyOf(begun(since)), (keys) => loadArrivals(ctx, keys))
+  const found = await knownArrivals(ctx).refresh(keyOf(begun(since)), (keys) => loadArrivals(ctx, keys))
   return narrowed(found!, since)
 }
 

@@ -48,7 +48,7 @@ type Known = {
   lookedAt: Date
   looking: Promise<void> | null
   /** Rises whenever a name may be answered from a different zone than before. */
-  turn: number
+  revision: number
 }
 
 /** The zone that answers for a domain, null if none does, and when it was read. */
@@ -60,11 +60,11 @@ const served = perProcess(({ clock, changes }) => {
     weigh: ({ zone }) => zoneWeight + (zone?.records.length ?? 0),
     ttlMs: zoneMs,
   })
-  const known: Known = { serials: null, lookedAt: new Date(0), looking: null, turn: 0 }
+  const known: Known = { serials: null, lookedAt: new Date(0), looking: null, revision: 0 }
   const reading = new Map<string, Promise<Zone | null>>()
   /** Also forgets zones below the domain: who owns a domain decides about those below it too. */
   const forget = (domain: string) => {
-    known.turn += 1
+    known.revision += 1
     if (known.serials?.has(domain) === false) known.serials.set(domain, 0)
     for (const kept of [zones, reading])
       for (const origin of kept.keys()) if (origin === domain || origin.endsWith(`.${domain}`)) kept.delete(origin)
@@ -96,9 +96,9 @@ export function servedZone(ctx: Context, name: string): Promise<Zone | null> | Z
  * A number that changes when `servedZone` may return something else. While it is the same at `nowMs`, what `servedZone` returned without
  * waiting is still valid, for a second at most. Null: `servedZone` has to be called.
  */
-export function servedTurn(ctx: Context, nowMs: number): number | null {
-  const { serials, lookedAt, turn } = served(ctx).known
-  return serials !== null && nowMs - lookedAt.getTime() < lookMs ? turn : null
+export function servedRevision(ctx: Context, nowMs: number): number | null {
+  const { serials, lookedAt, revision } = served(ctx).known
+  return serials !== null && nowMs - lookedAt.getTime() < lookMs ? revision : null
 }
 
 /** Announces that the served content of a domain has changed: raises the serial of its zone, and notifies all processes. */
@@ -143,7 +143,7 @@ function read(ctx: Context, state: Served, origin: string): Promise<Zone | null>
       const zone = await loadZone(ctx.store, origin, readAt)
       if (reading.get(origin) === asked) {
         zones.set(origin, { zone, readAt })
-        known.turn += 1
+        known.revision += 1
         if (zone !== null) known.serials?.set(origin, zone.serial)
       }
       return zone

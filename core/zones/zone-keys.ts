@@ -29,11 +29,11 @@ export type ZoneKeys = {
   /** The key that signs answers; the parent zone should name it. */
   readonly signing: ZoneKey
   /** The keys in the DNSKEY set. All of them sign the key records, since the parent zone may name any (RFC 6781 4.1.3). */
-  readonly told: readonly ZoneKey[]
+  readonly published: readonly ZoneKey[]
 }
 
 /** The keys of a zone that has only one. */
-export const alone = (key: ZoneKey): ZoneKeys => ({ signing: key, told: [key] })
+export const singleKey = (key: ZoneKey): ZoneKeys => ({ signing: key, published: [key] })
 
 /** The TTL of the records about keys. */
 export const keyTtlSeconds = 3_600
@@ -79,11 +79,11 @@ export async function zoneKeyDoc(ctx: Context, { origin, accountId }: Owned): Pr
 export function keysOf(ctx: Context, { _id, domain, privateKey, next }: ZoneKeyDoc): ZoneKeys {
   const opened = (sealed: Sealed) =>
     keyOf(domain, createPrivateKey(ctx.secrets.open(fromBinary(sealed), sealedFor.zoneKey(_id))))
-  if (next?.state === 'alone') return alone(opened(next.privateKey))
+  if (next?.state === 'alone') return singleKey(opened(next.privateKey))
   const first = opened(privateKey)
-  if (next === undefined) return alone(first)
+  if (next === undefined) return singleKey(first)
   const second = opened(next.privateKey)
-  return { signing: next.state === 'published' ? first : second, told: [first, second] }
+  return { signing: next.state === 'published' ? first : second, published: [first, second] }
 }
 
 /** A new private key with a tag that differs from the current one: resolvers use the tag to find the key that signed. */

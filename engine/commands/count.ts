@@ -3,11 +3,11 @@ import { compareValues } from '../bson/compare.ts'
 import { decode } from '../bson/decode.ts'
 import { type Document, isDocument, type Value } from '../bson/document.ts'
 import { encode } from '../bson/encode.ts'
-import { pull } from '../cursors/slices.ts'
+import { readInSlices } from '../cursors/slices.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { checkQuery, prepareQuery, type QueryRequest } from '../plan/query.ts'
-import { everything, type Range } from '../plan/ranges.ts'
+import { allKeys, type Range } from '../plan/ranges.ts'
 import { records } from '../plan/scan.ts'
 import type { Collection, Index } from '../store/catalog.ts'
 import { pick } from '../store/elements.ts'
@@ -41,7 +41,7 @@ export const count: Command = {
       if (collection !== undefined) yield* counted(engine.reader, collection, request)
       else checkQuery(request)
     })()
-    await pull(engine.reader, steps, take, deadlineOf(body))
+    await readInSlices(engine.reader, steps, take, deadlineOf(body))
     return { n, ok: 1 }
   },
 }
@@ -86,7 +86,7 @@ export function* counted(store: Store, collection: Collection, request: QueryReq
   const skip = request.skip ?? 0
   const limit = request.limit ?? 0
   const all = request.hint === undefined && Object.keys(request.filter).length === 0
-  if (all) return yield bounded(yield* countedBetween(store, collection.indexes[0]!, [everything]), skip, limit)
+  if (all) return yield bounded(yield* countedBetween(store, collection.indexes[0]!, [allKeys]), skip, limit)
   const { plan, run, stats } = prepareQuery(store, collection, { ...request, sort: undefined })
   if (plan.kind === 'index' && plan.exact && skip === 0 && limit === 0 && !plan.index.multikey.includes(true)) {
     return yield yield* countedBetween(store, plan.index, plan.intervals)
@@ -132,7 +132,7 @@ async function runDistinct(call: Call): Promise<Document> {
     if (collection === undefined) checkQuery(request)
     else for (const hit of prepareQuery(engine.reader, collection, request).run()) yield hit
   })()
-  await pull(
+  await readInSlices(
     engine.reader,
     steps,
     (hit) => {

@@ -23,9 +23,9 @@ export const getMore: Command = {
     const ns = namespace(database, textField(body, 'collection'))
     const size = countField(body, 'batchSize')
     const count = size === undefined || size === 0 ? Number.MAX_SAFE_INTEGER : size
-    const asker = { ns, session: engine.sessions.use(body.lsid), peer }
+    const requester = { ns, session: engine.sessions.use(body.lsid), peer }
     const waitMs = countField(body, 'maxTimeMS')
-    const batch = await engine.cursors.next(engine.reader, cursorId(body.getMore), asker, { count, waitMs })
+    const batch = await engine.cursors.next(engine.reader, cursorId(body.getMore), requester, { count, waitMs })
     return cursorBody('nextBatch', batch.documents, batch.id, ns)
   },
 }

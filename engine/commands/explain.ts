@@ -2,7 +2,7 @@ import { constantsOf } from '../aggregate/expression.ts'
 import { compilePipeline } from '../aggregate/pipeline.ts'
 import { deadlineOf, documentField, documentsField, hintField, optionalDocument, textField } from '../arguments.ts'
 import { type Document, documentOf } from '../bson/document.ts'
-import { pull } from '../cursors/slices.ts'
+import { readInSlices } from '../cursors/slices.ts'
 import { EngineError } from '../errors.ts'
 import { explainPlan, explainStats } from '../plan/explain.ts'
 import { prepareQuery, type Query, type QueryRequest } from '../plan/query.ts'
@@ -45,7 +45,7 @@ async function runExplain(call: Call, find: (name: string) => Command | undefine
   })()
   let returned = 0
   const started = performance.now()
-  await pull(engine.reader, steps, () => ++returned > 0, deadlineOf(body))
+  await readInSlices(engine.reader, steps, () => ++returned > 0, deadlineOf(body))
   const missing = documentOf({
     namespace: namespace(database, textField(inner, name)),
     winningPlan: documentOf({ stage: 'EOF' }),

@@ -4,7 +4,7 @@ import type { Merge, Output } from '../aggregate/output.ts'
 import { checkNamespace } from '../arguments.ts'
 import { decode, decodeRequest } from '../bson/decode.ts'
 import { type Document, documentOf } from '../bson/document.ts'
-import { pull } from '../cursors/slices.ts'
+import { readInSlices } from '../cursors/slices.ts'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { replyMessage } from '../wire/reply.ts'
@@ -69,7 +69,7 @@ async function inBatches(
       bytes += doc.length
       return documents.length < limits.writeChunk && bytes < limits.writeChunkBytes
     }
-    ended = await pull(engine.reader, rows, take, deadline)
+    ended = await readInSlices(engine.reader, rows, take, deadline)
     if (documents.length > 0) await write(documents)
   }
 }

@@ -12,7 +12,7 @@ import { randomBytes } from 'node:crypto'
 import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import type { Store } from '../store/store.ts'
-import { pull } from './slices.ts'
+import { readInSlices } from './slices.ts'
 import { type Watch, Watches } from './watches.ts'
 
 /** Encoded documents. `undefined` means that the search goes on. */
@@ -28,7 +28,7 @@ export type Tail = {
 }
 
 /** The connection that requests a batch: whether it is closed, whether it may wait, and how to end its wait. */
-export type Asker = { readonly gone: boolean; readonly mayWait: boolean; endWait: (() => void) | undefined }
+export type Requester = { readonly gone: boolean; readonly mayWait: boolean; endWait: (() => void) | undefined }
 
 export type Batch = { readonly documents: readonly Uint8Array[]; readonly id: bigint }
 
@@ -105,17 +105,17 @@ export class Cursors {
   async next(
     store: Store,
     id: bigint,
-    asker: Omit<CursorOwner, 'timesOut'> & { readonly peer: Asker },
+    requester: Omit<CursorOwner, 'timesOut'> & { readonly peer: Requester },
     batch: { readonly count: number; readonly waitMs: number | undefined },
   ): Promise<Batch> {
     const cursor = this.#open.get(id)
     if (cursor === undefined) throw new EngineError('CursorNotFound', `cursor id ${id} not found`)
-    if (cursor.ns !== asker.ns)
+    if (cursor.ns !== requester.ns)
       throw new EngineError(
         'Unauthorized',
-        `Requested getMore on namespace '${asker.ns}', but cursor belongs to '${cursor.ns}'`,
+        `Requested getMore on namespace '${requester.ns}', but cursor belongs to '${cursor.ns}'`,
       )
-    if (cursor.session !== asker.session)
+    if (cursor.session !== requester.session)
       throw new EngineError(50738, `Cannot run getMore on cursor ${id}: it was made in another session`)
     if (cursor.busy) throw new EngineError('CursorInUse', `cursor id ${id} is already in use`)
     const { tail } = cursor
@@ -125,9 +125,9 @@ export class Cursors {
     try {
       if (tail !== undefined) {
         const waitMs = tail.awaits ? (batch.waitMs ?? limits.awaitMs) : 0
-        const documents = await this.#followed(store, cursor, tail, { ...batch, waitMs, peer: asker.peer })
+        const documents = await this.#followed(store, cursor, tail, { ...batch, waitMs, peer: requester.peer })
         // As in mongod, the cursor is closed if the connection that asked is closed.
-        if (asker.peer.gone) this.#open.delete(id)
+        if (requester.peer.gone) this.#open.delete(id)
         return { documents, id }
       }
       const { documents, ended } = await fill(store, cursor, batch.count, undefined)
@@ -147,7 +147,7 @@ export class Cursors {
     store: Store,
     cursor: Cursor,
     { collection }: Tail,
-    { count, waitMs, peer }: { readonly count: number; readonly waitMs: number; readonly peer: Asker },
+    { count, waitMs, peer }: { readonly count: number; readonly waitMs: number; readonly peer: Requester },
   ): Promise<readonly Uint8Array[]> {
     const until = performance.now() + waitMs
     // The watch is opened before the first read, so that a commit after the read still counts as news.
@@ -207,7 +207,7 @@ async function fill(
     cursor.held = undefined
     if (documents.length >= count) return { documents, ended: false }
   }
-  const ended = await pull(
+  const ended = await readInSlices(
     store,
     cursor.rows,
     (row) => {

@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
  * @returns whether the rows have ended
  * @throws EngineError MaxTimeMSExpired past the deadline
  */
-export async function pull<Row>(
+export async function readInSlices<Row>(
   store: Store,
   rows: Iterator<Row | undefined>,
   take: (row: Row) => boolean,

@@ -6,7 +6,7 @@ import type { FilterNode } from '../match/parse.ts'
 import { type Collection, type Index, keyDocument, namespace } from '../store/catalog.ts'
 import { hasNumericPart, topLevel } from '../store/paths.ts'
 import { conjuncts, implies, type Predicate, predicatesOf } from './predicates.ts'
-import { concat, descending, everything, intersect, type Range, type ValueRange } from './ranges.ts'
+import { allKeys, concat, descending, intersect, type Range, type ValueRange } from './ranges.ts'
 
 export type Interval = Range & {
   /** The number of bytes of the leading components that have a single value; a merge compares the bytes after them. */
@@ -193,7 +193,7 @@ function boundComponents(index: Index, predicates: readonly Predicate[]): Compon
     if (hasNumericPart(path)) break
     const multikey = index.multikey[i] === true
     const usable = predicates.filter(
-      (predicate) => predicate.path === path && (index.sparse || predicate.ranges[0] !== everything),
+      (predicate) => predicate.path === path && (index.sparse || predicate.ranges[0] !== allKeys),
     )
     // Conditions on two array components may hold for different elements, unless they are in one $elemMatch, on two fields.
     const fitting: Predicate[] =
@@ -241,7 +241,7 @@ function tightness(predicate: Predicate): number {
 
 /** The key ranges of the index: the product of the ranges of its components, in ascending order. */
 function intervalsOf(index: Index, components: readonly Component[]): Interval[] {
-  let intervals: Interval[] = [{ ...everything, prefix: 0 }]
+  let intervals: Interval[] = [{ ...allKeys, prefix: 0 }]
   for (const [i, component] of components.entries()) {
     const down = index.key[i]![1] < 0
     const ranges = down ? component.ranges.map(descending).reverse() : component.ranges

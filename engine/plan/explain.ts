@@ -5,7 +5,7 @@ import { show } from '../bson/show.ts'
 import { type Collection, keyDocument, namespace } from '../store/catalog.ts'
 import type { IndexPlan, Plan } from './choose.ts'
 import type { Query } from './query.ts'
-import { type Bound, everything, type ValueRange } from './ranges.ts'
+import { allKeys, type Bound, type ValueRange } from './ranges.ts'
 
 /** A plan in the shape of mongod's `queryPlanner` section. */
 export function explainPlan(collection: Collection, filter: Document, query: Query): Document {
@@ -66,7 +66,7 @@ function scanStage(plan: IndexPlan): Document {
 }
 
 /** The bounds of a component, in the order in which they are read. */
-function boundsOf(ranges: readonly ValueRange[] = [everything], reversed: boolean): Value {
+function boundsOf(ranges: readonly ValueRange[] = [allKeys], reversed: boolean): Value {
   const shown = ranges.map(({ from, to }) => {
     const [first, second] = reversed ? [to, from] : [from, to]
     return `${first.open ? '(' : '['}${textOf(first)}, ${textOf(second)}${second.open ? ')' : ']'}`

@@ -5,7 +5,7 @@ import { EngineError } from '../errors.ts'
 import { compileFilter } from '../match/compile.ts'
 import type { FilterNode } from '../match/parse.ts'
 import { literalPrefix } from '../match/regex.ts'
-import { type Bound, beginningWith, everything, normalise, successor, type ValueRange } from './ranges.ts'
+import { allKeys, type Bound, beginningWith, normalise, successor, type ValueRange } from './ranges.ts'
 
 /** A condition on one path that an index component can serve. */
 export type Predicate = {
@@ -103,7 +103,7 @@ function served(node: FilterNode): Served | undefined {
     case 'regex':
       return { ranges: normalise(patternRanges(node.pattern)), exact: false, present: true }
     case 'exists':
-      return { ranges: [everything], exact: false, present: true }
+      return { ranges: [allKeys], exact: false, present: true }
     default:
       return undefined
   }

@@ -21,12 +21,12 @@ export type Bound =
 /** A range of one component, with the values at its ends. */
 export type ValueRange = Range & { readonly from: Bound; readonly to: Bound }
 
-const everythingHigh = Uint8Array.of(0xff, 0xff)
+const allKeysHigh = Uint8Array.of(0xff, 0xff)
 
 /** All keys of one component. */
-export const everything: ValueRange = {
+export const allKeys: ValueRange = {
   low: new Uint8Array(0),
-  high: everythingHigh,
+  high: allKeysHigh,
   point: false,
   from: { words: 'MinKey', open: false },
   to: { words: 'MaxKey', open: false },
@@ -41,7 +41,7 @@ export function beginningWith(prefix: Uint8Array, point: boolean, from: Bound, t
 export function successor(bytes: Uint8Array): Uint8Array {
   let length = bytes.length
   while (length > 0 && bytes[length - 1] === 0xff) length--
-  if (length === 0) return everythingHigh
+  if (length === 0) return allKeysHigh
   const next = copyOf(bytes, length)
   next[length - 1]!++
   return next
@@ -49,8 +49,8 @@ export function successor(bytes: Uint8Array): Uint8Array {
 
 /** The range of the same values in a descending component, whose key bytes are inverted. */
 export function descending(range: Range): Range {
-  const low = range === everything ? range.low : successor(inverted(range.high))
-  const high = range.low.length === 0 ? everythingHigh : successor(inverted(range.low))
+  const low = range === allKeys ? range.low : successor(inverted(range.high))
+  const high = range.low.length === 0 ? allKeysHigh : successor(inverted(range.low))
   return { low, high, point: range.point }
 }
 

@@ -1,6 +1,6 @@
 import { decode } from '../bson/decode.ts'
 import { EngineError } from '../errors.ts'
-import { everything } from '../plan/ranges.ts'
+import { allKeys } from '../plan/ranges.ts'
 import type { Collection, Index } from './catalog.ts'
 import { entriesOf } from './entries.ts'
 import type { Store } from './store.ts'
@@ -72,7 +72,7 @@ function* allRecords(store: Store, collection: Collection): Generator<readonly [
 function* repeated(store: Store, index: Index): Generator<Buffer> {
   let last: Entry | undefined
   for (;;) {
-    const rows = store.index(index.id).forward(everything.low, everything.high, last, chunk)
+    const rows = store.index(index.id).forward(allKeys.low, allKeys.high, last, chunk)
     if (rows.length === 0) return
     for (const row of rows) {
       if (last !== undefined && Buffer.compare(last[0], row[0]) === 0) yield Buffer.from(row[0])

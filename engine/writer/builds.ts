@@ -22,7 +22,7 @@ import {
   type Statement,
   type WriteContext,
 } from './context.ts'
-import { existing, known, writeSpec } from './indexes.ts'
+import { existingCollection, indexExists, writeSpec } from './indexes.ts'
 import { checkedSpec } from './indexSpec.ts'
 import { checkUnique } from './records.ts'
 
@@ -90,7 +90,7 @@ function addMissing(
   const created: Index[] = []
   for (const spec of specs) {
     const maintained = [...collection.maintained, ...created]
-    if (known({ ...collection, maintained }, spec)) continue
+    if (indexExists({ ...collection, maintained }, spec)) continue
     if (maintained.length >= limits.indexesPerCollection) {
       throw new EngineError(
         'CannotCreateIndex',
@@ -111,7 +111,7 @@ function* fill(
   id: number,
   state: { rested: boolean },
 ): Generator<void, void, void> {
-  const last = ctx.store.records(existing(ctx, database, name).id).last()
+  const last = ctx.store.records(existingCollection(ctx, database, name).id).last()
   for (let at = 0; at < last; ) {
     const { collection, index } = underway(ctx, database, name, id)
     const rows = ctx.store.records(collection.id).after(at, limits.buildChunk, limits.writeChunkBytes)
@@ -147,7 +147,7 @@ function finishBuilds(ctx: WriteContext, database: string, name: string, created
     const { building: _, ...spec } = index.spec
     writeSpec(ctx, index, spec)
   }
-  if (created.length > 0) changed(ctx, existing(ctx, database, name).id)
+  if (created.length > 0) changed(ctx, existingCollection(ctx, database, name).id)
 }
 
 function abandonBuilds(ctx: WriteContext, created: readonly number[]): void {

@@ -14,9 +14,9 @@ import {
   type FromWriter,
   idBytes,
   newShared,
-  news,
+  newsRecordId,
+  portRecordId,
   type Shared,
-  seeThePort,
   signals,
   type ToWriter,
   type WriteRequest,
@@ -121,7 +121,7 @@ export class Writer {
       idOf.writeUInt32LE(message.id, 0)
       if (!offer(requests, idOf, message.message)) return false
     } else {
-      idOf.writeUInt32LE(seeThePort, 0)
+      idOf.writeUInt32LE(portRecordId, 0)
       if (!offer(requests, idOf)) return false
       this.#post(message)
     }
@@ -152,7 +152,7 @@ export class Writer {
     const { answers } = this.#shared
     for (let record = take(answers); record !== undefined; record = take(answers)) {
       const id = record.readUInt32LE(0)
-      if (id === news) this.#tellNews(idsIn(record))
+      if (id === newsRecordId) this.#tellNews(idsIn(record))
       else this.#answer(id, record.subarray(idBytes))
     }
   }

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import { namespace } from '../store/catalog.ts'
 import type { Message } from '../wire/message.ts'
 import { changed, ensureCollection, removeCollection, type Statement, type WriteContext } from './context.ts'
-import { existing } from './indexes.ts'
+import { existingCollection } from './indexes.ts'
 import { cappedOptions, collectionOptions } from './specs.ts'
 
 /** Source: `create`. */
@@ -45,7 +45,7 @@ export function* dropDatabase(ctx: WriteContext, { body }: Message): Statement {
 export function* renameCollection(ctx: WriteContext, { body }: Message): Statement {
   const [fromDatabase, fromName] = splitNamespace(textField(body, 'renameCollection'))
   const [toDatabase, toName] = splitNamespace(textField(body, 'to'))
-  const collection = existing(ctx, fromDatabase, fromName)
+  const collection = existingCollection(ctx, fromDatabase, fromName)
   checkNamespace(toDatabase, toName, limits.namespaceBytes)
   const target = ctx.store.collection(toDatabase, toName)
   if (target?.id === collection.id) throw new EngineError('IllegalOperation', "Can't rename a collection to itself")

@@ -7,7 +7,7 @@ import { type Collection, type Index, indexFrom, keyPattern } from '../store/cat
 import type { Store } from '../store/store.ts'
 
 /** How much a collection holds. */
-export type Held = { documents: number; bytes: number }
+export type Totals = { documents: number; bytes: number }
 
 /** The state that write statements share. It lives as long as the writer. */
 export type WriteContext = {
@@ -16,7 +16,7 @@ export type WriteContext = {
   /** The last record id given out per collection: ids are not reused while the process lives. */
   readonly lastRecord: Map<number, number>
   /** By id of the capped collection; only those that have been counted. */
-  readonly held: Map<number, Held>
+  readonly totals: Map<number, Totals>
   /** Capped collections whose waiting cursors are to be woken. */
   readonly stirred: Set<number>
   /** The `performance.now()` until which writes are blocked (writer/block.ts). */
@@ -25,7 +25,7 @@ export type WriteContext = {
 
 export function newWriteContext(store: Store, noTableScan: boolean, isBlocked = false): WriteContext {
   const block = { untilMs: isBlocked ? Number.POSITIVE_INFINITY : 0 }
-  return { store, noTableScan, lastRecord: new Map(), held: new Map(), stirred: new Set(), block }
+  return { store, noTableScan, lastRecord: new Map(), totals: new Map(), stirred: new Set(), block }
 }
 
 /** One statement: it yields after each chunk, where the writer commits, and returns its answer. */
@@ -95,7 +95,7 @@ export function removeCollection(ctx: WriteContext, collection: Collection): voi
   for (const index of collection.maintained) removeIndex(ctx, index)
   ctx.store.db.prepare('DELETE FROM catalog WHERE id = ?').run(collection.id)
   ctx.store.tables.dropRecords(collection.id)
-  ctx.held.delete(collection.id)
+  ctx.totals.delete(collection.id)
   if (collection.capped !== undefined) ctx.stirred.add(collection.id)
 }
 

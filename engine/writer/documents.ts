@@ -12,7 +12,7 @@ import { EngineError } from '../errors.ts'
 import type { Cap, Collection } from '../store/catalog.ts'
 import { indexedPart } from '../store/entries.ts'
 import { requireUnblocked } from './block.ts'
-import { type Held, markMultikey, nextRecord, type WriteContext } from './context.ts'
+import { markMultikey, nextRecord, type Totals, type WriteContext } from './context.ts'
 import { noteWrite } from './journal.ts'
 import { insertRecord, removeRecord, replaceRecord } from './records.ts'
 
@@ -26,15 +26,15 @@ export function addDocument(ctx: WriteContext, collection: Collection, bytes: Ui
   const { capped } = collection
   if (capped !== undefined && bytes.length > capped.sizeBytes)
     throw new EngineError('BadValue', 'object to insert exceeds cappedMaxSize')
-  const held = capped === undefined ? undefined : heldBy(ctx, collection)
+  const totals = capped === undefined ? undefined : totalsOf(ctx, collection)
   insertRecord(ctx.store, collection, nextRecord(ctx, collection), bytes, (index, multikey) =>
     markMultikey(ctx, index, multikey),
   )
   noteWrite(ctx, collection, () => indexedPart(collection, bytes)._id ?? null)
-  if (capped === undefined || held === undefined) return
-  held.documents++
-  held.bytes += bytes.length
-  removeOldest(ctx, collection, capped, held)
+  if (capped === undefined || totals === undefined) return
+  totals.documents++
+  totals.bytes += bytes.length
+  removeOldest(ctx, collection, capped, totals)
   ctx.stirred.add(collection.id)
 }
 
@@ -49,29 +49,29 @@ export function replaceDocument(
   replaceRecord(ctx.store, collection, change, (index, multikey) => markMultikey(ctx, index, multikey))
   noteWrite(ctx, collection, () => change.before._id ?? null)
   // A document that grew past the cap stays until the next insert makes room, as in mongod.
-  if (was !== undefined) heldBy(ctx, collection).bytes += change.bytes.length - was
+  if (was !== undefined) totalsOf(ctx, collection).bytes += change.bytes.length - was
 }
 
 /** Removes a document; `doc` holds at least the fields that the indexes read. */
 export function removeDocument(ctx: WriteContext, collection: Collection, record: number, doc: Document): void {
   requireUnblocked(ctx)
   const was = sizeInCap(ctx, collection, record)
-  const held = was === undefined ? undefined : heldBy(ctx, collection)
+  const totals = was === undefined ? undefined : totalsOf(ctx, collection)
   removeRecord(ctx.store, collection, record, doc)
   noteWrite(ctx, collection, () => doc._id ?? null)
-  if (was === undefined || held === undefined) return
-  held.documents--
-  held.bytes -= was
+  if (was === undefined || totals === undefined) return
+  totals.documents--
+  totals.bytes -= was
 }
 
-function removeOldest(ctx: WriteContext, collection: Collection, cap: Cap, held: Held): void {
-  const isOver = () => held.bytes > cap.sizeBytes || (cap.documents > 0 && held.documents > cap.documents)
+function removeOldest(ctx: WriteContext, collection: Collection, cap: Cap, totals: Totals): void {
+  const isOver = () => totals.bytes > cap.sizeBytes || (cap.documents > 0 && totals.documents > cap.documents)
   while (isOver()) {
     for (const [record, bytes] of ctx.store.records(collection.id).after(0, oldestChunk, oldestBytes)) {
       if (!isOver()) return
       removeRecord(ctx.store, collection, record, indexedPart(collection, bytes))
-      held.documents--
-      held.bytes -= bytes.length
+      totals.documents--
+      totals.bytes -= bytes.length
     }
   }
 }
@@ -81,10 +81,10 @@ function sizeInCap(ctx: WriteContext, collection: Collection, record: number): n
   return collection.capped && ctx.store.records(collection.id).get(record)?.length
 }
 
-function heldBy(ctx: WriteContext, { id }: Collection): Held {
-  const known = ctx.held.get(id)
+function totalsOf(ctx: WriteContext, { id }: Collection): Totals {
+  const known = ctx.totals.get(id)
   if (known !== undefined) return known
-  const held = ctx.store.records(id).totals()
-  ctx.held.set(id, held)
-  return held
+  const totals = ctx.store.records(id).totals()
+  ctx.totals.set(id, totals)
+  return totals
 }

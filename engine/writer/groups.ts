@@ -136,7 +136,7 @@ export class Groups {
   }
 
   #undoStep(first: boolean): void {
-    this.#ctx.held.clear()
+    this.#ctx.totals.clear()
     if (first) {
       this.#sql.rollback.run()
       this.#sql.begin.run()
@@ -149,7 +149,7 @@ export class Groups {
   #undoGroup(error: unknown, taken: readonly Task[]): void {
     const { store } = this.#ctx
     if (store.db.isTransaction) store.db.exec('ROLLBACK')
-    this.#ctx.held.clear()
+    this.#ctx.totals.clear()
     store.reloadCatalog()
     const code = sqliteCode(error)
     const text = reason(error)

@@ -20,7 +20,7 @@ export function* dropIndexes(ctx: WriteContext, { body, fields }: Message): Stat
       'TypeMismatch',
       "BSON field 'dropIndexes.index' must be a string, an object or an array of strings",
     )
-  const collection = existing(ctx, textField(body, '$db'), textField(body, fields[0]!))
+  const collection = existingCollection(ctx, textField(body, '$db'), textField(body, fields[0]!))
   for (const index of droppable(collection, which)) removeIndex(ctx, index)
   changed(ctx)
   return { nIndexesWas: collection.indexes.length, ok: 1 }
@@ -29,7 +29,7 @@ export function* dropIndexes(ctx: WriteContext, { body, fields }: Message): Stat
 /** Changes the lifetime or the visibility of one index, or the options of the collection. Source: `collMod`. */
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* collMod(ctx: WriteContext, { body }: Message): Statement {
-  const collection = existing(ctx, textField(body, '$db'), textField(body, 'collMod'))
+  const collection = existingCollection(ctx, textField(body, '$db'), textField(body, 'collMod'))
   const options = collectionOptions(body, collection.options)
   if (options !== collection.options) {
     ctx.store.db.prepare('UPDATE catalog SET options = ? WHERE id = ?').run(encode(options), collection.id)
@@ -72,7 +72,7 @@ function changedIndex(wanted: Document): Value {
 }
 
 /** The collection of that name. @throws EngineError NamespaceNotFound */
-export function existing(ctx: WriteContext, database: string, name: string): Collection {
+export function existingCollection(ctx: WriteContext, database: string, name: string): Collection {
   const collection = ctx.store.collection(database, name)
   if (collection === undefined) throw new EngineError('NamespaceNotFound', `ns not found ${namespace(database, name)}`)
   return collection
@@ -82,7 +82,7 @@ export function existing(ctx: WriteContext, database: string, name: string): Col
  * Whether the same index exists already. Indexes are told apart by key, filter, `unique` and `sparse`, not by other options.
  * @throws EngineError if an index exists that conflicts with it, by name or by options
  */
-export function known(collection: Collection, spec: Document): boolean {
+export function indexExists(collection: Collection, spec: Document): boolean {
   if (equalValues(spec.key, idKey)) return knownId(spec)
   const byName = collection.maintained.find((index) => index.name === spec.name)
   const alike = collection.maintained.find((index) => sameSignature(index.spec, spec))

@@ -11,7 +11,7 @@ import type { Message } from '../wire/message.ts'
 import { applyUpdate, firstTarget, searchFor } from './change.ts'
 import { addIndex, changed, ensureCollection, removeCollection, type Statement, type WriteContext } from './context.ts'
 import { addDocument } from './documents.ts'
-import { existing } from './indexes.ts'
+import { existingCollection } from './indexes.ts'
 
 /**
  * `{ mergeDocuments: collection, on: [path], whenMatched: 'fail' | 'keepExisting' | [stage], whenNotMatched: 'insert' |
@@ -103,7 +103,7 @@ export function* openOutput(ctx: WriteContext, { body }: Message): Statement {
 // biome-ignore lint/correctness/useYield: a statement that never rests
 export function* closeOutput(ctx: WriteContext, { body }: Message): Statement {
   const database = textField(body, '$db')
-  const made = existing(ctx, database, textField(body, 'closeOutput'))
+  const made = existingCollection(ctx, database, textField(body, 'closeOutput'))
   const name = textField(body, 'as')
   const replaced = ctx.store.collection(database, name)
   if (replaced !== undefined) removeCollection(ctx, replaced)

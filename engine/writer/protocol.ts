@@ -17,9 +17,9 @@ export const bulkResultsNamespace = 'admin.$cmd.bulkWrite'
 export type ToWriter = WriteRequest | { readonly kind: 'stop' }
 
 /** A record of the request ring begins with the id of a command, whose message follows, or with this: the port has the next request. */
-export const seeThePort = 0
+export const portRecordId = 0
 /** A record of the answer ring begins with the id of a request, or with this: ids of capped collections with news follow. */
-export const news = 0
+export const newsRecordId = 0
 export const idBytes = 4
 
 export type FromWriter =

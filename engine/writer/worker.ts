@@ -21,9 +21,9 @@ import { dropTemporary } from './output.ts'
 import {
   type FromWriter,
   idBytes,
-  news,
+  newsRecordId,
+  portRecordId,
   type Shared,
-  seeThePort,
   signals,
   type ToWriter,
   type WriterData,
@@ -128,7 +128,7 @@ function inTransaction(db: DatabaseSync, work: () => void): void {
 function receive({ requests }: Shared, port: MessagePort, enqueue: (request: ToWriter) => void): void {
   for (let record = take(requests); record !== undefined; record = take(requests)) {
     const id = record.readUInt32LE(0)
-    if (id !== seeThePort) enqueue({ id, kind: 'command', message: record.subarray(idBytes) })
+    if (id !== portRecordId) enqueue({ id, kind: 'command', message: record.subarray(idBytes) })
     else enqueue(nextOf(port))
   }
 }
@@ -169,7 +169,7 @@ function sendAnswers(
 /** The record that lists the capped collections with news. */
 function newsOf(collections: readonly number[]): Buffer {
   const record = Buffer.alloc(idBytes * (collections.length + 1))
-  record.writeUInt32LE(news, 0)
+  record.writeUInt32LE(newsRecordId, 0)
   for (const [i, id] of collections.entries()) record.writeUInt32LE(id, idBytes * (i + 1))
   return record
 }

@@ -1,10 +1,10 @@
 import { capabilities } from '../capabilities.ts'
-import { anyState, command, nothing } from '../command.ts'
+import { anyState, command, noArguments } from '../command.ts'
 
 /** RFC 9051 6.1.1. */
 export const capability = command({
   states: anyState,
-  read: nothing,
+  read: noArguments,
   async run(session) {
     session.writer.line(`* CAPABILITY ${capabilities(session)}`)
     return { text: 'CAPABILITY done' }

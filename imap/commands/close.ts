@@ -1,6 +1,6 @@
 import { expungeMessages } from '../../core/imap/copy.ts'
 import { arrivalsFirst } from '../../core/upkeep/arrivals.ts'
-import { command, inFolder, nothing } from '../command.ts'
+import { command, inFolder, noArguments } from '../command.ts'
 import { flagBit } from '../selected/message-table.ts'
 import type { Session } from '../session.ts'
 import type { Uid } from '../wire/numbers.ts'
@@ -8,8 +8,8 @@ import type { Uid } from '../wire/numbers.ts'
 /** RFC 9051 6.4.1: removes the messages that are marked as deleted, without EXPUNGE responses. */
 export const close = command({
   states: inFolder,
-  tells: 'nothing',
-  read: nothing,
+  updates: 'nothing',
+  read: noArguments,
   async run(session) {
     const { ctx } = session
     const { folder, isReadOnly } = session.folder
@@ -23,8 +23,8 @@ export const close = command({
 /** RFC 9051 6.4.2: as CLOSE, but removes nothing. */
 export const unselect = command({
   states: inFolder,
-  tells: 'nothing',
-  read: nothing,
+  updates: 'nothing',
+  read: noArguments,
   async run(session) {
     session.unselect()
     return undefined

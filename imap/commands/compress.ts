@@ -4,7 +4,7 @@ import { No } from '../wire/answers.ts'
 /** RFC 4978. Compression begins after the tagged response. */
 export const compress = command({
   states: loggedIn,
-  tells: 'nothing',
+  updates: 'nothing',
   read(parser) {
     parser.space()
     return parser.word('The name of an algorithm')

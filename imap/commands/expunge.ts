@@ -1,6 +1,6 @@
 import { expungeMessages } from '../../core/imap/copy.ts'
 import { arrivalsFirst } from '../../core/upkeep/arrivals.ts'
-import { command, inFolder, nothing } from '../command.ts'
+import { command, inFolder, noArguments } from '../command.ts'
 import type { Session } from '../session.ts'
 import { uidsOf } from '../sets.ts'
 import type { Done } from '../wire/answers.ts'
@@ -10,7 +10,7 @@ import { markedUids } from './close.ts'
 /** RFC 9051 6.4.3. */
 export const expunge = command({
   states: inFolder,
-  read: nothing,
+  read: noArguments,
   run: (session) => expungeThose(session, markedUids(session)),
 })
 

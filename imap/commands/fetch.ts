@@ -11,7 +11,7 @@ import { onPage } from '../wire/pages.ts'
 export const fetch = (kind: Kind): Command =>
   command({
     states: inFolder,
-    tells: kind === 'uid' ? 'all' : 'allButExpunges',
+    updates: kind === 'uid' ? 'all' : 'allButExpunges',
     read(parser, session) {
       parser.space()
       const set = parser.set()

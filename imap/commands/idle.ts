@@ -1,11 +1,11 @@
-import { command, loggedIn, nothing } from '../command.ts'
+import { command, loggedIn, noArguments } from '../command.ts'
 import { tellNews } from '../news.ts'
 import { Bad } from '../wire/answers.ts'
 
 /** RFC 2177: sends news of the selected folder as it happens, until the client sends DONE. */
 export const idle = command({
   states: loggedIn,
-  read: nothing,
+  read: noArguments,
   async run(session) {
     const { writer, peer, selected } = session
     await selected?.view.refresh()

@@ -1,10 +1,10 @@
-import { anyState, command, nothing } from '../command.ts'
+import { anyState, command, noArguments } from '../command.ts'
 
 /** RFC 9051 6.1.3. */
 export const logout = command({
   states: anyState,
-  tells: 'nothing',
-  read: nothing,
+  updates: 'nothing',
+  read: noArguments,
   async run({ writer, peer }) {
     writer.line('* BYE Goodbye')
     peer.leave()

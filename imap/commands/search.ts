@@ -25,7 +25,7 @@ type Asked = {
 export const search = (kind: Kind): Command =>
   command({
     states: inFolder,
-    tells: kind === 'uid' ? 'all' : 'allButExpunges',
+    updates: kind === 'uid' ? 'all' : 'allButExpunges',
     read: readSearch,
     async run(session, { tag, wanted, page, key }) {
       const { tracker, view } = session.folder

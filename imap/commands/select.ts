@@ -12,7 +12,7 @@ import { folderName } from '../wire/text.ts'
 /** RFC 9051 6.3.2. */
 export const select = command({
   states: loggedIn,
-  tells: 'nothing',
+  updates: 'nothing',
   read,
   run: (session, asked) => open(session, asked, { isReadOnly: false }),
 })
@@ -20,7 +20,7 @@ export const select = command({
 /** RFC 9051 6.3.3. */
 export const examine = command({
   states: loggedIn,
-  tells: 'nothing',
+  updates: 'nothing',
   read,
   run: (session, asked) => open(session, asked, { isReadOnly: true }),
 })
@@ -122,7 +122,7 @@ async function open(
   return { responseCode: isReadable ? 'READ-ONLY' : 'READ-WRITE', text: `${isReadOnly ? 'EXAMINE' : 'SELECT'} done` }
 }
 
-/** Tells what left the folder and what changed in it since the client last knew it. */
+/** Updates what left the folder and what changed in it since the client last knew it. */
 function tellSince(session: Session, { modseq, uids }: Known): void {
   const { table, uidNext } = session.folder.view
   const all: readonly Range[] = uidNext > 1 ? [{ from: 1, to: uidNext - 1 }] : []

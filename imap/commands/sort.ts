@@ -11,7 +11,7 @@ import type { Kind } from '../sets.ts'
 export const sort = (kind: Kind): Command =>
   command({
     states: inFolder,
-    tells: kind === 'uid' ? 'all' : 'allButExpunges',
+    updates: kind === 'uid' ? 'all' : 'allButExpunges',
     read(parser) {
       parser.space()
       const keys = readSortKeys(parser)

@@ -14,7 +14,7 @@ type Asked = { readonly set: SequenceSet; readonly change: FlagChange; readonly 
 export const store = (kind: Kind): Command =>
   command({
     states: inFolder,
-    tells: kind === 'uid' ? 'all' : 'allButExpunges',
+    updates: kind === 'uid' ? 'all' : 'allButExpunges',
     read: readStore,
     async run(session, { set, change, isSilent }): Promise<Done> {
       const { folder, view, tracker } = session.requireWritable()

@@ -12,7 +12,7 @@ import { Bad } from '../wire/answers.ts'
 export const thread = (kind: Kind): Command =>
   command({
     states: inFolder,
-    tells: kind === 'uid' ? 'all' : 'allButExpunges',
+    updates: kind === 'uid' ? 'all' : 'allButExpunges',
     read(parser) {
       parser.space()
       const word = parser.word('The name of an algorithm')

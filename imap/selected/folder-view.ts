@@ -4,7 +4,7 @@
  * in the table, or every tracker was notified of its removal; `modseq` never exceeds what has been read.
  */
 import type { FlaggedMessage } from '../../core/imap/flags.ts'
-import { noteTold } from '../../core/imap/folder-list.ts'
+import { claimRecentInBackground } from '../../core/imap/folder-list.ts'
 import {
   type Entry,
   entriesSince,
@@ -93,18 +93,18 @@ export class FolderView {
   }
 
   /** Notes that a session was told of all messages below a UID. Other processes learn of it within `recentMs`. */
-  tellRecent(uid: number): void {
+  raiseRecentFrom(uid: number): void {
     if (uid <= this.recentFrom) return
     this.#recentFrom = uid
-    this.#telling ??= setTimeout(() => this.noteRecent(), recentMs).unref()
+    this.#telling ??= setTimeout(() => this.writeRecentFrom(), recentMs).unref()
   }
 
   /** Writes `recentFrom` for other processes now, if that is due. */
-  noteRecent(): void {
+  writeRecentFrom(): void {
     if (this.#telling === undefined) return
     clearTimeout(this.#telling)
     this.#telling = undefined
-    void noteTold(this.#ctx, this.folder, this.#recentFrom)
+    void claimRecentInBackground(this.#ctx, this.folder, this.#recentFrom)
   }
 
   /**

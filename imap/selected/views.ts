@@ -47,7 +47,7 @@ export class Views {
 
   close(): void {
     this.#stopListening()
-    for (const view of this.#views.values()) view.noteRecent()
+    for (const view of this.#views.values()) view.writeRecentFrom()
   }
 
   /** Refreshes the views of a mailbox that are in use. Unused ones are refreshed when they are opened. */
@@ -61,7 +61,7 @@ export class Views {
       if (view.isInUse || view === except) continue
       messages += view.table.size + 50
       if (messages <= keptMessagesMax && !view.isGone) continue
-      view.noteRecent()
+      view.writeRecentFrom()
       this.#views.delete(folderId)
       const own = this.#byMailbox.get(view.folder.mailboxId)
       own?.delete(view)

@@ -28,7 +28,7 @@ export type Reading = {
   /** Admits a literal that follows the text `before`. Fails with No or Bad when it is refused. */
   readonly admit: (before: string, size: number, bytesSoFar: number) => void
   /** Asks the client to send a literal. */
-  readonly goOn: () => void
+  readonly requestLiteral: () => void
   /** Called with 0 when the first byte of a command arrives, and with the size of each admitted literal. */
   readonly begun: (literalBytes: number) => void
 }
@@ -60,7 +60,7 @@ export async function readCommand(source: Source, reading: Reading): Promise<Com
       throw new Refused(tag, refusal, false)
     }
     reading.begun(size)
-    if (isWaiting) reading.goOn()
+    if (isWaiting) reading.requestLiteral()
     const bytes = await source.bytes(size)
     if (bytes === null) return null
     bytesSoFar += size

@@ -81,7 +81,7 @@ function rangeOf(raw: Buffer, start: number, end: number): ByteRange {
 }
 
 /** The message without these ranges. */
-export function without(raw: Buffer, ranges: readonly ByteRange[]): Buffer {
+export function withoutRanges(raw: Buffer, ranges: readonly ByteRange[]): Buffer {
   if (ranges.length === 0) return raw
   const kept: Buffer[] = []
   let from = 0

@@ -19,7 +19,7 @@ import {
 } from './sentences.ts'
 
 /** What a person sees of a mail. */
-export type Shown = {
+export type ShownHtml = {
   /** The visible text of its HTML. */
   readonly text: string
   /** The source of that HTML, searched as a whole for links and addresses. */
@@ -36,13 +36,13 @@ export type Shown = {
  * not matter either what the plain text leaves out, how it writes links, and that it mentions other mail programs or unsubscribing.
  * What counts is what it adds: sentences, amounts, names, links. Pictures without words cannot be compared. Linear. Never throws.
  */
-export function differenceOf(plain: string, shown: Shown): { readonly excerpt: string | null } | null {
+export function differenceOf(plain: string, shown: ShownHtml): { readonly excerpt: string | null } | null {
   if (addedBy(plain, shown) === null) return null
   return { excerpt: addedBy(plain, { ...shown, text: `${shown.text}\n${everyWordOf(shown.html)}` }) }
 }
 
 /** An excerpt of the sentences that a plain text adds to what is shown; null when there are none. */
-function addedBy(plain: string, { text, html, domain }: Shown): string | null {
+function addedBy(plain: string, { text, html, domain }: ShownHtml): string | null {
   const isWritten = finderIn(text, html)
   let known: Vocabulary | undefined
   let places: Places | undefined

@@ -46,7 +46,7 @@ export function isEightBit(charset: string | null): charset is string {
 }
 
 /** Whether the label does not tell how to read the bytes: they are 8-bit and not UTF-8, and it names no known charset. */
-export function isUntold(bytes: Uint8Array, charset: string): boolean {
+export function isUndeclared(bytes: Uint8Array, charset: string): boolean {
   const label = labelOf(charset)
   return !isAscii(bytes) && !isUtf8(bytes) && !isKnown(label)
 }

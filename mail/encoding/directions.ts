@@ -4,10 +4,10 @@
  * Puts overridden letters in the order in which they are shown, and removes the overrides; `overridden` has what they
  * held, as it was written. An override ends with its line. Linear.
  */
-export function turned(text: string): { readonly text: string; readonly overridden: readonly string[] } {
+export function inShownOrder(text: string): { readonly text: string; readonly overridden: readonly string[] } {
   if (!/[\u202d\u202e]/.test(text)) return { text, overridden: [] }
   const overridden: string[] = []
-  const lines = text.split('\n').map((line) => turnedLine(line, overridden))
+  const lines = text.split('\n').map((line) => lineInShownOrder(line, overridden))
   return { text: lines.join('\n'), overridden: overridden.slice(0, overriddenMax) }
 }
 
@@ -18,7 +18,7 @@ const overrideDepthMax = 8
 /** `from` is the number of output pieces before it; `piece` is its index among the pieces of the line. */
 type Override = { readonly isRight: boolean; readonly from: number; readonly piece: number }
 
-function turnedLine(line: string, overridden: string[]): string {
+function lineInShownOrder(line: string, overridden: string[]): string {
   if (!/[\u202d\u202e]/.test(line)) return line
   const pieces = line.split(directions)
   const out: string[] = []

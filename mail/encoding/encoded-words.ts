@@ -1,5 +1,5 @@
 /** Encoded words of header fields (RFC 2047), as they occur in practice. */
-import { decodeCharset, isUntold } from './charset.ts'
+import { decodeCharset, isUndeclared } from './charset.ts'
 
 /** An encoded word: bytes in its charset, and characters that were not encoded in it. */
 type Word = { readonly charset: string; readonly pieces: readonly (Buffer | string)[]; readonly base64: string | null }
@@ -31,18 +31,18 @@ export function decodeEncodedWords(value: string): string {
  * The bytes of the encoded words whose labels do not tell how to read them: 8-bit, not UTF-8, and in no known charset; null when
  * there are none. Linear.
  */
-export function untoldBytes(value: string): Buffer | null {
+export function undeclaredBytes(value: string): Buffer | null {
   const pieces = [...value.matchAll(plainWord)].flatMap(([, charset = '', , encoding = '', payload = '']) => {
     const bytes = bytesOf(encoding, payload)
-    return isUntold(bytes, charset) ? [bytes] : []
+    return isUndeclared(bytes, charset) ? [bytes] : []
   })
   return pieces.length === 0 ? null : Buffer.concat(pieces)
 }
 
-/** The value with another label in those of its words that `untoldBytes` finds. Linear. */
+/** The value with another label in those of its words that `undeclaredBytes` finds. Linear. */
 export function relabelled(value: string, label: string): string {
   return value.replace(plainWord, (word, charset: string, _language, encoding: string, payload: string) =>
-    isUntold(bytesOf(encoding, payload), charset) ? `=?${label}?${encoding}?${payload}?=` : word,
+    isUndeclared(bytesOf(encoding, payload), charset) ? `=?${label}?${encoding}?${payload}?=` : word,
   )
 }
 

@@ -1,5 +1,5 @@
 import { limits } from '../limits.ts'
-import { directions, turned } from './directions.ts'
+import { directions, inShownOrder } from './directions.ts'
 import { withoutEscapes } from './terminal-escapes.ts'
 
 /** Text in the message that a person who reads it does not see; `alternative` is text of a plain part that the HTML does not show. */
@@ -34,7 +34,7 @@ export function stripInvisible(
   { turns = true }: { readonly turns?: boolean } = {},
 ): { readonly text: string; readonly hidden: readonly Hidden[] } {
   const { text: printed, sample } = withoutEscapes(text)
-  const { text: shown, overridden } = turned(printed)
+  const { text: shown, overridden } = inShownOrder(printed)
   const { text: visible, hidden } = withoutWidthless(turns ? shown : printed)
   if (sample === null && overridden.length === 0) return { text: visible, hidden }
   const reports = overridden.map((each): Hidden => {

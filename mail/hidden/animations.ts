@@ -2,7 +2,7 @@
 import { type AnimationPart, animationsMax, timeShape } from './animation-values.ts'
 import { type Declarations, type Declared, splitAt, statementsOf, unescaped, withoutComments } from './css-syntax.ts'
 import { numberOf } from './css-values.ts'
-import { declaredIn, faintMax, hidingOf, opacityOf, sizeOf, tinyMax, unseen } from './hiding-styles.ts'
+import { declaredIn, faintMax, hiddenByVisibility, hidingOf, opacityOf, sizeOf, tinyMax } from './hiding-styles.ts'
 
 /** The course that each property takes over time. */
 export type Keyframes = ReadonlyMap<string, Course>
@@ -129,7 +129,7 @@ function hidesAlone(name: string, { value }: Frame): boolean {
   const style = new Map([[name, value]])
   return (
     hidingOf(style) !== null ||
-    unseen(style) === true ||
+    hiddenByVisibility(style) === true ||
     (opacityOf(style) ?? 1) < faintMax ||
     (sizeOf(style, 16) ?? 16) <= tinyMax
   )

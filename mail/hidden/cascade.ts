@@ -13,7 +13,7 @@ import {
   withoutComments,
 } from './css-syntax.ts'
 import { importOf, sheetIn } from './data-sheets.ts'
-import { declaredIn, hidingOf, relevantNames, sizeOf, tinyMax, unseen } from './hiding-styles.ts'
+import { declaredIn, hiddenByVisibility, hidingOf, relevantNames, sizeOf, tinyMax } from './hiding-styles.ts'
 import { type Budget, keyOf, matches, matchesNames, type Named, readSelector, type Selector } from './selectors.ts'
 
 /** The rules of the style elements of a document. */
@@ -255,7 +255,7 @@ function ruleOf(selector: Selector, declared: readonly Declared[], order: number
   const style = cascade(declared)
   const hides =
     hidingOf(style) !== null ||
-    unseen(style) === true ||
+    hiddenByVisibility(style) === true ||
     (sizeOf(style, 16) ?? 16) <= tinyMax ||
     style.has('animation-name') ||
     style.has('animation')

@@ -16,7 +16,7 @@ export function hidingOf(style: Declarations): Hidden['kind'] | null {
 }
 
 /** Whether `visibility` hides an element, in which others may be visible again. Null when it is not set. */
-export function unseen(style: Declarations): boolean | null {
+export function hiddenByVisibility(style: Declarations): boolean | null {
   const given = style.get('visibility')
   return given === undefined || isInherited(given) ? null : given === 'hidden' || given === 'collapse'
 }

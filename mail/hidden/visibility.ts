@@ -8,6 +8,7 @@ import {
   backgroundOf,
   colourOf,
   faintMax,
+  hiddenByVisibility,
   hidingOf,
   isColumn,
   isCrowded,
@@ -16,7 +17,6 @@ import {
   opacityOf,
   sizeOf,
   tinyMax,
-  unseen,
 } from './hiding-styles.ts'
 import { type Named, namedOf, type Place } from './selectors.ts'
 
@@ -145,7 +145,7 @@ export function elementOf(
     ...named,
     number,
     hiding,
-    unseen: unseen(style) ?? parent.unseen,
+    unseen: hiddenByVisibility(style) ?? parent.unseen,
     size,
     opacity,
     cover: coverOf(number, style, parent, rules),

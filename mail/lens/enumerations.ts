@@ -2,7 +2,7 @@
  * Finds what a sentence enumerates: the objects of verbs that say what is wanted, ordered or mastered, and the things that come
  * before such words. Folded.
  */
-import { clauseWord, noThing, withArticle } from './clauses.ts'
+import { clauseWord, notAThing, withArticle } from './clauses.ts'
 import { itemsIn } from './items.ts'
 import { fold } from './lexicon.ts'
 import type { Locale } from './locale.ts'
@@ -179,7 +179,7 @@ function trimmed({ value, start }: Piece, concept: string, locale: Locale | null
     !/@/.test(thing) &&
     words <= thingWordsMax
   const isDone = concept !== 'skills' && locale !== null && infinitives[locale.language]?.test(folded) === true
-  const isClause = clauseWord.test(fold(thing)) || noThing.test(folded)
+  const isClause = clauseWord.test(fold(thing)) || notAThing.test(folded)
   const isFigure = amount.test(folded) || (concept !== 'items' && /^\d/.test(folded))
   return isThing && !isDone && !isClause && !isFigure ? { value: thing, start, end: start + thing.length } : null
 }

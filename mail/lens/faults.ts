@@ -25,7 +25,7 @@ const denied =
   /^(?:(?:no|nope|nein|nee|non)(?=[,.;!]|$| \p{L}{2,10} (?:nothing|nichts|niks|niets|rien|nada|niente|nulla))|(?:no|kein\p{L}*|geen|aucun\p{L}*|nessun\p{L}*|ningun\p{L}*) (?:error|message|fehler\p{L}*|meldung|melding|foutmelding|message|erreur|messaggio|errore|mensaje)|nothing|nichts|niks|niets|rien|nada|niente)(?!\p{L})|^(?:none|keine?|aucune?|ningun[oa]|nessun[oa]|geen)[.!]?$/u
 
 /** Whether a version in a sentence may be that of somebody else, or a future one. */
-export const isOfOthers = ({ text, folded }: Pick<Sentence, 'text' | 'folded'>): boolean =>
+export const isForeignVersion = ({ text, folded }: Pick<Sentence, 'text' | 'folded'>): boolean =>
   others.test(folded) || /\?\s*$/.test(text) || /^\s*(?:[-*•]|\d{1,2}[.)])\s/.test(text)
 
 /** Whether a sentence says that a program sent the mail. */
@@ -35,11 +35,11 @@ export const isNotice = (folded: string): boolean =>
   )
 
 /** Whether a sentence is about an error that somebody else or nobody sees. */
-export const isElsewhere = ({ folded }: Pick<Sentence, 'folded'>): boolean => elsewhere.test(folded.trim())
+export const isForeignError = ({ folded }: Pick<Sentence, 'folded'>): boolean => elsewhere.test(folded.trim())
 
 /** Returns the error messages and codes in a sentence. */
 export function shownIn({ text, folded }: Sentence): readonly (Piece & { readonly score: number })[] {
-  if (isElsewhere({ folded }) || /\?\s*$/.test(folded)) return []
+  if (isForeignError({ folded }) || /\?\s*$/.test(folded)) return []
   const found: (Piece & { readonly score: number })[] = []
   for (const match of folded.matchAll(shows)) {
     const from = match.index + match[0].length
@@ -108,7 +108,7 @@ const announcementChars = 60
 const logged =
   /(?:^|\s)(?:(?:ERROR|ERR|FATAL|SEVERE|Exception):?\s+(?<plain>\S.{3,100})|(?<whole>(?:ECHEC|ERREUR|FEHLER|FALLO|ERRORE|FOUT)\s\S.{1,80}))$/u
 
-export function loggedIn(text: string): Piece | null {
+export function readLogLine(text: string): Piece | null {
   const match = logged.exec(text)
   const value = (match?.groups?.plain ?? match?.groups?.whole ?? '').trimEnd()
   if (match === null || value === '') return null

@@ -1,5 +1,5 @@
 /** Recognises goods by their form: rows that end in prices, lines and sentences that begin with a quantity. */
-import { clauseWord, noThing, withArticle } from './clauses.ts'
+import { clauseWord, notAThing, withArticle } from './clauses.ts'
 import { itemsIn } from './items.ts'
 import { fold, meaningsOf } from './lexicon.ts'
 import type { Line, Passage } from './lines.ts'
@@ -268,7 +268,7 @@ function leadOf(value: string, { language }: Locale): number {
 const joins = /\s(?:and|und|et|y|e|ed|en|plus)\s(?:\p{L}+\s){0,2}$/iu
 /** Whether text joined to things may be another thing, and is not a clause. */
 const isMore = (value: string) =>
-  some.test(fold(value)) || (!clauseWord.test(` ${fold(value)} `) && !noThing.test(fold(value)))
+  some.test(fold(value)) || (!clauseWord.test(` ${fold(value)} `) && !notAThing.test(fold(value)))
 const some =
   /^(?:some|a few|a couple of|ein paar|einige|etwas|quelques|un peu de|algun[oa]s|unos|unas|un poco de|qualche|alcun[ei]|un po.? di|wat|enkele|een paar)\s\p{L}/u
 
@@ -280,7 +280,7 @@ const isGood = (value: string) =>
   value.length > 2 &&
   value.split(/\s+/).length <= wordsMax &&
   /^\p{L}/u.test(value) &&
-  !noThing.test(fold(value)) &&
+  !notAThing.test(fold(value)) &&
   !noGood.test(fold(value)) &&
   !clauseWord.test(` ${fold(value)} `)
 

@@ -1,7 +1,7 @@
 /** Finds texts in sentences and subjects by the words before them. */
 import { clauseWord } from './clauses.ts'
 import { fold, meaningsOf } from './lexicon.ts'
-import { isOfAll } from './products.ts'
+import { isCommonName } from './products.ts'
 import { throughPerson } from './reach.ts'
 import type { Sentence } from './sentences.ts'
 import { groupsBehind, isPhoneForm, type Piece, phonesIn, quotedIn, readPerson } from './shapes.ts'
@@ -256,7 +256,7 @@ export function productsIn({ text }: Sentence): readonly Piece[] {
     ({ 0: value }) => !noProduct.test(fold(value)) && meaningsOf(value.split(' ')[0] as string).unknown > 0,
   )
   const formed = Array.from(text.matchAll(camel)).flatMap(({ 0: value, index }) => {
-    if (isOfAll(value)) return []
+    if (isCommonName(value)) return []
     const maker = madeBy.exec(text.slice(0, index))?.[1] ?? ''
     return [{ 0: maker + value, index: index - maker.length }]
   })

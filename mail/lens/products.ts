@@ -20,7 +20,7 @@ const partOf =
   /^\s(?:tab|button|page|menu|screen|key|knop|scherm|knopf|seite|bouton|onglet|bot[oó]n|pesta[nñ]a|pulsante|scheda)(?!\p{L})/iu
 
 /** Whether a name that looks like a product's is that of a person, a support team, or a very common product. */
-export const isOfAll = (name: string): boolean => ofAll.test(name)
+export const isCommonName = (name: string): boolean => ofAll.test(name)
 const ofAll =
   /^Ma?c\p{Lu}|^(?:OneDrive|SharePoint|PowerPoint|WhatsApp|YouTube|LinkedIn|PayPal|WordPress|JavaScript|FedEx|TeamViewer)(?!\p{L})| (?:Team|Support|Service)$/u
 
@@ -75,7 +75,7 @@ export function ownedIn(
       of.test(text.slice(0, match.index)) ||
       (!isFormed && (kind !== undefined || ongoing.test(text.slice(start + value.length)))) ||
       isCompanyName(value) ||
-      isOfAll(value) ||
+      isCommonName(value) ||
       noName.test(fold(value)) ||
       fold(value)
         .split(' ')

@@ -6,11 +6,11 @@ import { ofLastTime } from './document-numbers.ts'
 import {
   announcedBelow,
   isDenial,
-  isElsewhere,
+  isForeignError,
+  isForeignVersion,
   isNotice,
-  isOfOthers,
-  loggedIn,
   numberedVersions,
+  readLogLine,
   shownIn,
 } from './faults.ts'
 import { companiesIn, documents, errorsIn, jobsIn, namesIn, numberFinder, productsIn, versionsIn } from './inline.ts'
@@ -46,7 +46,7 @@ const logs = ({ passages }: OpenMail): readonly Candidate[] =>
   passages.flatMap((passage) =>
     passage.place.startsWith('attachments')
       ? passage.lines.flatMap((line) => {
-          const found = loggedIn(line.text)
+          const found = readLogLine(line.text)
           return found === null ? [] : [at(passage, line.start, found, 57)]
         })
       : [],
@@ -288,11 +288,11 @@ const textFinders: { readonly [concept: string]: (sentence: Sentence) => readonl
   person: scored(namesIn, 74),
   company: scored(companiesIn, 66),
   version: (sentence) =>
-    isOfOthers(sentence) || isNotice(sentence.folded)
+    isForeignVersion(sentence) || isNotice(sentence.folded)
       ? []
       : [...scored((each) => versionsIn(each).versions, 66)(sentence), ...numberedVersions(sentence)],
   error: (sentence) =>
-    [...shownIn(sentence), ...(isElsewhere(sentence) ? [] : scored(errorsIn, 60)(sentence))].filter(
+    [...shownIn(sentence), ...(isForeignError(sentence) ? [] : scored(errorsIn, 60)(sentence))].filter(
       ({ value }) => !isDenial(value),
     ),
   // A subject is skipped here, because it abbreviates the position.

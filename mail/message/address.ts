@@ -71,7 +71,7 @@ export type AddressItem = RoutedAddress | { readonly group: string } | { readonl
 export const readAddressItems = (headerValue: string): AddressItem[] => readItems(headerValue, limits.addressesMax)
 
 /** The name in an address header field that gives no address with a domain; null when there is none. Never throws. */
-export function nameAlone(headerValue: string): string | null {
+export function nameWithoutAddress(headerValue: string): string | null {
   const [, before = '', bracket = ''] = /^([^<]*)(?:<([^<>]*)>?)?/.exec(headerValue) ?? []
   const name =
     displayName(

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decodeHeaderBytes, isEightBit } from '../encoding/charset.ts'
-import { relabelled, untoldBytes } from '../encoding/encoded-words.ts'
+import { relabelled, undeclaredBytes } from '../encoding/encoded-words.ts'
 import { decodeWords } from '../encoding/header-words.ts'
 import { parseParameters } from '../encoding/parameters.ts'
 import { limits } from '../limits.ts'
@@ -147,11 +147,11 @@ function decoded(
 
 /** Labels the encoded words whose charset says nothing with a guessed one: all those of a header share a charset. */
 function withLabels(values: readonly string[], guess: (words: Buffer) => string): readonly string[] {
-  const untold = values.map((value) => (value.includes('=?') ? untoldBytes(value) : null))
-  const words = untold.filter((bytes) => bytes !== null)
+  const undeclared = values.map((value) => (value.includes('=?') ? undeclaredBytes(value) : null))
+  const words = undeclared.filter((bytes) => bytes !== null)
   if (words.length === 0) return values
   const label = guess(Buffer.concat(words.flatMap((bytes) => [bytes, lineEnd])))
-  return values.map((value, n) => (untold[n] === null ? value : relabelled(value, label)))
+  return values.map((value, n) => (undeclared[n] === null ? value : relabelled(value, label)))
 }
 
 const lineEnd = Buffer.from('\n')

@@ -5,7 +5,7 @@ import { type Hidden, hiddenExcerpt, showInvisible } from '../encoding/invisible
 import { lookAlikeDomains } from '../encoding/look-alikes.ts'
 import { decodeTransfer } from '../encoding/transfer.ts'
 import { limits } from '../limits.ts'
-import { type NamedAddress, nameAlone, parseAddressList, readAddressItems, splitAddress } from './address.ts'
+import { type NamedAddress, nameWithoutAddress, parseAddressList, readAddressItems, splitAddress } from './address.ts'
 import { type AttachmentInfo, attachmentsOf, type Listed } from './attachments.ts'
 import { firstHeader, type HeaderField } from './headers.ts'
 import { type Part, readStructure } from './structure.ts'
@@ -81,7 +81,7 @@ function parseEntity(raw: Buffer, signedDepth: number): ParsedMessage {
     subject: subjectOf(fields),
     authors,
     from: authors[0] ?? null,
-    authorName: authors.length > 0 ? null : nameAlone(firstHeader(fields, 'from')?.rawValue ?? ''),
+    authorName: authors.length > 0 ? null : nameWithoutAddress(firstHeader(fields, 'from')?.rawValue ?? ''),
     sender: addresses(fields, 'sender')[0] ?? null,
     to: addresses(fields, 'to'),
     cc: addresses(fields, 'cc'),

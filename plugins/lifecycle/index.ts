@@ -13,7 +13,7 @@ import { answerWhetherAlive } from '../../core/process/alive.ts'
 import type { Context } from '../../core/process/context.ts'
 import { answerScrapes } from '../../core/process/metrics.ts'
 import { authorityOf } from '../../schemas/authority.ts'
-import { ofListening } from '../../schemas/doors.ts'
+import { listenFailure } from '../../schemas/doors.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { Connection, Logs, Plugin, Server } from '../haraka.d.ts'
 import { accept, hook, type Reply, refuse } from '../hook.ts'
@@ -130,7 +130,7 @@ export const writeLog = hook((_logger: object, item: LogItem) => {
 /** Reports to the supervisor why the start failed, and ends the process. Never resolves, so that the start does not continue. */
 function failStart(cause: unknown): Promise<never> {
   if (process.send === undefined) process.exit(1)
-  const error = ofListening(cause, settings())
+  const error = listenFailure(cause, settings())
   const advice = error instanceof Failure ? ` ${error.fix}` : ''
   const failed = `${error instanceof Error ? error.message : inspect(error)}${advice}`
   process.send({ failed }, () => process.exit(1))

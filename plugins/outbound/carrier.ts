@@ -101,11 +101,11 @@ function noteSession(
   ctx: Context,
   { domain, route, policy, failure }: { domain: string; route: Route; policy: FoundPolicy; failure: TlsFailure | null },
 ): void {
-  const { told, problem } = policy
-  if (told === null) return
+  const { reported, problem } = policy
+  if (reported === null) return
   const detail = failure?.detail?.slice(0, detailCharsMax) ?? null
   const found = problem ?? (failure === null ? null : { ...failure, detail })
-  noteTlsSession(ctx, { domain, kind: { policy: told, mx: route.name, address: route.address, failure: found } })
+  noteTlsSession(ctx, { domain, kind: { policy: reported, mx: route.name, address: route.address, failure: found } })
 }
 
 /** Returns the mail with 7-bit lines, signed again; null if it cannot be converted. */

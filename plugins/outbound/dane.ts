@@ -42,7 +42,7 @@ export function accepts(
 }
 
 /** Whether one of the records names an authority. Certificates of an authority count only for the names of the server. */
-export const nameAuthority = (records: readonly Tlsa[]): boolean => records.some(({ usage }) => usage === trustAnchor)
+export const pinsAuthority = (records: readonly Tlsa[]): boolean => records.some(({ usage }) => usage === trustAnchor)
 
 /**
  * Whether the chain is valid for one of the names, and signed up to a certificate that the record names, each by an authority and within

@@ -1,12 +1,12 @@
 import type { Attempt, Outcome } from '../../core/deliver/attempt.ts'
 import { deliverLocally, faultOf } from '../../core/deliver/outbox.ts'
 import { recordSent } from '../../core/deliver/outcomes.ts'
-import { noteTlsSession, type ToldPolicyDoc } from '../../core/deliverability/tls-results.ts'
+import { noteTlsSession, type ReportedPolicyDoc } from '../../core/deliverability/tls-results.ts'
 import { inTimeOf } from '../../core/process/account-time.ts'
 import type { Context } from '../../core/process/context.ts'
 import { findRoutes, type Network } from './route.ts'
 import type { Route } from './smtp/session.ts'
-import { anyTls, type FoundPolicy, notNamed, type Policies } from './tls-policy.ts'
+import { anyTlsPolicy, type FoundPolicy, notNamed, type Policies } from './tls-policy.ts'
 
 /** A server, and the TLS policy for it. Only mail under the same `policy` shares a connection. */
 export type Way = { readonly route: Route; readonly policy: FoundPolicy }
@@ -56,7 +56,7 @@ async function deliverRemotely(ctx: Context, outside: Outside, attempt: Attempt)
   if ('status' in found) return nowhere(found.status, found.response)
   const routes = attempt.anyTls === true ? found : await outside.policies.permitted(domain, found)
   if (routes.length === 0) {
-    noteUnnamed(ctx, { domain, told: await outside.policies.told(domain), servers: found })
+    noteUnnamed(ctx, { domain, reported: await outside.policies.reported(domain), servers: found })
     return nowhere('deferred', `451 4.7.5 the MTA-STS policy of ${domain} names none of its mail servers`)
   }
   const raw = await attempt.readRaw()
@@ -67,7 +67,7 @@ async function deliverRemotely(ctx: Context, outside: Outside, attempt: Attempt)
   const putOff: Outcome[] = []
   const unreached: Outcome[] = []
   for (const route of [...routes.slice(first), ...routes.slice(0, first)]) {
-    const policy = attempt.anyTls === true ? anyTls : await policyFor(ctx, outside, { domain, route })
+    const policy = attempt.anyTls === true ? anyTlsPolicy : await policyFor(ctx, outside, { domain, route })
     if (policy === null) return nowhere('deferred', '451 4.7.5 the TLS policy could not be looked up in the DNS')
     const outcome = await outside.carrier.send(attempt, raw, { route, policy })
     if (outcome.unreached === true) unreached.push(outcome)
@@ -95,7 +95,11 @@ async function policyFor(
 /** Notes for our TLS report that the domain's policy leaves no server to send to. */
 function noteUnnamed(
   ctx: Context,
-  { domain, told: policy, servers }: { domain: string; told: ToldPolicyDoc | null; servers: readonly Route[] },
+  {
+    domain,
+    reported: policy,
+    servers,
+  }: { domain: string; reported: ReportedPolicyDoc | null; servers: readonly Route[] },
 ): void {
   const [server] = servers
   if (policy === null || server === undefined) return

@@ -3,10 +3,10 @@
  * says (MTA-STS, RFC 8461), else opportunistic (RFC 7435). Relays named in the settings are the operator's responsibility.
  */
 import { isIP } from 'node:net'
-import { namesServer, type StsPolicies, type ToldPolicy } from '../../core/deliver/mta-sts.ts'
-import type { ToldPolicyDoc } from '../../core/deliverability/tls-results.ts'
+import { namesServer, type ReportedPolicy, type StsPolicies } from '../../core/deliver/mta-sts.ts'
+import type { ReportedPolicyDoc } from '../../core/deliverability/tls-results.ts'
 import type { Context } from '../../core/process/context.ts'
-import { accepts, nameAuthority, type Tlsa, usable } from './dane.ts'
+import { accepts, pinsAuthority, type Tlsa, usable } from './dane.ts'
 import type { TlsFailure } from './smtp/outcome.ts'
 import type { Route, TlsPolicy } from './smtp/session.ts'
 
@@ -16,7 +16,7 @@ export type Policies = {
   /** Returns the policy for a server, and a name that distinguishes policies. Rejects if the DNS does not answer (RFC 7672 2.1). */
   find(domain: string, route: Route): Promise<FoundPolicy>
   /** The policy that a report names if none of the domain's servers is permitted. */
-  told(domain: string): Promise<ToldPolicyDoc | null>
+  reported(domain: string): Promise<ReportedPolicyDoc | null>
 }
 
 export type FoundPolicy = {
@@ -25,15 +25,15 @@ export type FoundPolicy = {
   /** The names that the server's certificate may be for, if its DNS pins an authority. */
   readonly serverNames?: readonly string[] | undefined
   /** The policy as our TLS report states it; null on the way to a relay, where nothing is reported. */
-  readonly told: ToldPolicyDoc | null
+  readonly reported: ReportedPolicyDoc | null
   /** A problem with the policy itself, independent of the session. */
   readonly problem: TlsFailure | null
 }
 
-const relayed: FoundPolicy = { tls: { kind: 'opportunistic' }, name: '', told: null, problem: null }
+const relayed: FoundPolicy = { tls: { kind: 'opportunistic' }, name: '', reported: null, problem: null }
 /** For mail that is sent with any TLS and is not reported: TLS reports themselves (RFC 8460 3). */
-export const anyTls: FoundPolicy = { ...relayed, name: 'any' }
-const noPolicy: ToldPolicyDoc = { type: 'no-policy-found', strings: [], mxHosts: [] }
+export const anyTlsPolicy: FoundPolicy = { ...relayed, name: 'any' }
+const noPolicy: ReportedPolicyDoc = { type: 'no-policy-found', strings: [], mxHosts: [] }
 
 /** Makes the lookup of policies for this process. */
 export function createPolicies(
@@ -42,7 +42,7 @@ export function createPolicies(
 ): Policies {
   const { routes, dane, mtaSts } = ctx.settings.outbound
   const isRelayed = (domain: string) => routes[domain] !== undefined || routes['*'] !== undefined
-  const stsOf = async (domain: string) => (mtaSts && !isRelayed(domain) ? sts.told(domain) : null)
+  const stsOf = async (domain: string) => (mtaSts && !isRelayed(domain) ? sts.reported(domain) : null)
   /** RFC 7672 3.2.2: the domain also counts as a name of its server if DNSSEC protects the record that names the server. */
   const namesOf = async (domain: string, { name }: Route) =>
     (await ctx.resolver.isSecure(domain, 'MX')) ? [name, domain] : [name]
@@ -67,32 +67,32 @@ export function createPolicies(
             accepts: (chain, names) =>
               good.length === 0 || accepts(good, chain, { names, now: ctx.machineClock.now() }),
           }
-          const told: ToldPolicyDoc = { type: 'tlsa', strings: pins.map(textOf), mxHosts: [route.name] }
-          const serverNames = nameAuthority(good) ? await namesOf(domain, route) : undefined
-          return { tls, name: `dane ${told.strings.toSorted().join(', ')}`, serverNames, told, problem: null }
+          const reported: ReportedPolicyDoc = { type: 'tlsa', strings: pins.map(textOf), mxHosts: [route.name] }
+          const serverNames = pinsAuthority(good) ? await namesOf(domain, route) : undefined
+          return { tls, name: `dane ${reported.strings.toSorted().join(', ')}`, serverNames, reported, problem: null }
         }
       }
       return underSts(await stsOf(domain), route)
     },
-    async told(domain) {
+    async reported(domain) {
       const policy = await stsOf(domain)
-      return policy === null ? null : toldOf(policy)
+      return policy === null ? null : reportedPolicyOf(policy)
     },
   }
 }
 
-function underSts(policy: ToldPolicy | null, { name }: Route): FoundPolicy {
+function underSts(policy: ReportedPolicy | null, { name }: Route): FoundPolicy {
   const opportunistic = { tls: { kind: 'opportunistic' }, name: '' } as const
-  if (policy === null) return { ...opportunistic, told: noPolicy, problem: null }
-  const told = toldOf(policy)
+  if (policy === null) return { ...opportunistic, reported: noPolicy, problem: null }
+  const reported = reportedPolicyOf(policy)
   if (policy.problem !== null)
-    return { ...opportunistic, told, problem: { type: 'sts-policy-fetch-error', detail: policy.problem } }
-  if (policy.mode === 'enforce') return { tls: { kind: 'verified' }, name: 'sts', told, problem: null }
+    return { ...opportunistic, reported, problem: { type: 'sts-policy-fetch-error', detail: policy.problem } }
+  if (policy.mode === 'enforce') return { tls: { kind: 'verified' }, name: 'sts', reported, problem: null }
   const isNamed = policy.servers.some((pattern) => namesServer(pattern, name))
   return {
     tls: { kind: 'opportunistic', isWatched: true },
     name: 'sts tested',
-    told,
+    reported,
     problem: isNamed ? null : notNamed,
   }
 }
@@ -101,7 +101,7 @@ function underSts(policy: ToldPolicy | null, { name }: Route): FoundPolicy {
 export const notNamed: TlsFailure = { type: 'validation-failure', detail: 'the policy does not name the server' }
 
 /** RFC 8460 4.4. */
-function toldOf({ mode, servers, maxAgeSeconds, problem }: ToldPolicy): ToldPolicyDoc {
+function reportedPolicyOf({ mode, servers, maxAgeSeconds, problem }: ReportedPolicy): ReportedPolicyDoc {
   if (problem !== null) return { type: 'sts', strings: [], mxHosts: [] }
   const strings = ['version: STSv1', `mode: ${mode}`, ...servers.map((mx) => `mx: ${mx}`), `max_age: ${maxAgeSeconds}`]
   return { type: 'sts', strings, mxHosts: servers }

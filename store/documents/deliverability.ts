@@ -57,7 +57,7 @@ export type DomainReportDoc = {
 )
 
 /** The policy of a domain that applied to one of our sessions, in the form of RFC 8460 4.4. */
-export type ToldPolicyDoc = {
+export type ReportedPolicyDoc = {
   readonly type: 'sts' | 'tlsa' | 'no-policy-found'
   readonly strings: readonly string[]
   readonly mxHosts: readonly string[]
@@ -65,7 +65,7 @@ export type ToldPolicyDoc = {
 
 /** Sessions with a mail server of another domain that had the same policy and outcome. */
 export type TlsKindDoc = {
-  readonly policy: ToldPolicyDoc
+  readonly policy: ReportedPolicyDoc
   /** Name and address of the server. */
   readonly mx: string
   readonly address: string

@@ -5,7 +5,7 @@ import { suspendAccount } from '../../core/account/holds.ts'
 import { deriveRecords } from '../../core/intake/derive.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { operations } from '../../operations/all.ts'
-import { fieldsOf, isForPeople, isOfMailbox, isStreamed } from '../../operations/registry.ts'
+import { fieldsOf, isForPeople, isMailboxOperation, isStreamed } from '../../operations/registry.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
 import { toldOf } from '../documents.ts'
 import { type Answer, type Call, client, mailboxPath } from '../peers/rest.ts'
@@ -256,7 +256,7 @@ describe('borders of the registry', () => {
   it('an agent key reaches no mailbox of its account that it was not granted', async () => {
     const call = await keyOf({ kind: 'agent', scopes: agentScopes })
     await walk(
-      ways.filter(({ operation }) => isOfMailbox(operation) && operation.pathFields.includes('address')),
+      ways.filter(({ operation }) => isMailboxOperation(operation) && operation.pathFields.includes('address')),
       async ({ operation, ask: askThis }) => {
         const answer = await askThis(call, askedOf(operation, own))
         return told(answer) === '404 mailbox_not_found' ? null : told(answer)
@@ -267,7 +267,7 @@ describe('borders of the registry', () => {
   it('of the rest of its account, an agent key reaches only templates and suppressions', async () => {
     const call = await keyOf({ kind: 'agent', scopes: agentScopes })
     await walk(
-      ways.filter(({ operation }) => !isOfMailbox(operation) && operation.pathFields.length > 0),
+      ways.filter(({ operation }) => !isMailboxOperation(operation) && operation.pathFields.length > 0),
       async ({ operation, ask: askThis }) => {
         const { status, body } = await askThis(call, askedOf(operation, own))
         const isOpen = ['templates.get', 'templates.html', 'templates.preview', 'suppressions.get'].includes(

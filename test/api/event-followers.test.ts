@@ -90,7 +90,7 @@ describe('api: a client that follows the events of an account', () => {
 
   it('receives an event whose change note was lost', async () => {
     const answer = list(`&after=${await end()}&wait=1`)
-    await door.asked()
+    await door.nextRequests()
     const lost = await withoutNotes(another.ctx, () => happen(another.ctx))
     const first = await answer
     // An event recorded right after a query is found by the next one.

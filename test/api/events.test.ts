@@ -257,7 +257,7 @@ describe('api: events', () => {
       let after = await end()
       for (const count of [1, 2, 1]) {
         const answer = list(`&after=${after}&wait=55`)
-        await door.asked()
+        await door.nextRequests()
         const made = [await happen()]
         const got = [...ids(await answer)]
         while (made.length < count) made.push(await happen())
@@ -303,7 +303,7 @@ describe('api: events', () => {
     it('ends with the key', async () => {
       const { apiKey, key } = await keyOf(allScopes)
       const answer = client(door.http, apiKey)<ErrorBody>('GET', '/api/v1/events?wait=55')
-      await door.asked()
+      await door.nextRequests()
       await revokeKey(door.ctx, { accountId: tenant.accountId, keyId: key.id })
       expect((await answer).body.code).to.equal('invalid_api_key')
     })
@@ -398,7 +398,7 @@ describe('api: events', () => {
       )
       const window = browser(door.http, person.cookie)
       const polled = window.ask<ErrorBody>('GET', '/api/v1/events?wait=55')
-      await door.asked()
+      await door.nextRequests()
       expect((await person.ask('DELETE', '/api/v1/session')).status).to.equal(200)
       await reader!.ended()
       expect(reader!.text()).to.match(/: unauthorized\n\n$/)

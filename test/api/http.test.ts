@@ -692,7 +692,7 @@ describe('api: the door', () => {
     })
 
     it('a client that hangs up leaves the service unharmed', async () => {
-      const came = door.asked()
+      const came = door.nextRequests()
       const socket = connect(Number(new URL(door.http).port), '127.0.0.1')
       socket.write(
         `POST /api/v1/mailboxes HTTP/1.1\r\nHost: x\r\nX-API-Key: ${tenant.key}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"addr`,

@@ -1,7 +1,7 @@
 /** Intake from outside: mail arrives, the announcer derives records, and receivers get them. */
 import { expect } from 'chai'
 import { getAccount } from '../../core/account/accounts.ts'
-import { setPlans } from '../../core/account/plans.ts'
+import { changeAccountPlans } from '../../core/account/plans.ts'
 import { issueTestKey } from '../../core/account/sandboxes.ts'
 import { claimAttempts, deliverLocally } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
@@ -548,7 +548,7 @@ describe('api: Intake', () => {
         extra: 0,
       })
       expect((await of.call<ErrorBody>('POST', `${pathOf(of)}/lens/backfill`)).body.code).to.equal('plan_required')
-      await setPlans(door.ctx, of.accountId, { plan: 'pro', agentsPlan: null })
+      await changeAccountPlans(door.ctx, of.accountId, { plan: 'pro', agentsPlan: null })
       expect((await of.call<Configuration>('GET', pathOf(of))).body.active).to.equal(true)
       await arrive(of, { subject: 'after' })
       const posted = await eventually('the webhook', () => bodiesOf(of).length > 0 && bodiesOf(of))

@@ -218,7 +218,7 @@ describe('api: what people manage', () => {
         const elsewhere = await makeTenant(door, { name: `after-a-${role}` })
         await joinAccount(door.ctx, { accountId: elsewhere.accountId, personId: person.id, role: 'reader' })
         const polled = person.ask('GET', '/api/v1/events?wait=55')
-        await door.asked()
+        await door.nextRequests()
         expect((await person.ask('DELETE', leaving(accountId))).body).to.deep.equal({ success: true, deleted: true })
         expectRefusal(await polled, [401, 'unauthorized'])
         expectRefusal(await person.ask('DELETE', leaving(accountId)), [404, 'not_found'])

@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { verifyAudit } from '../../core/access/audit.ts'
 import { noteOf, sweepCustomerChanges } from '../../core/account/customer-changes.ts'
-import { setPlans } from '../../core/account/plans.ts'
+import { changeAccountPlans } from '../../core/account/plans.ts'
 import { listPartners } from '../../core/partner/partners.ts'
 import { sweepErasures } from '../../core/personal/erase.ts'
 import { minuteMs } from '../../core/process/clock.ts'
@@ -325,8 +325,8 @@ describe('api: partners', () => {
       const tried = await makeCustomer(door, partner.test, { name: 'Tried' })
       const messageId = await hear(live)
       await partner.live('PATCH', at(live.id), { agentsPlan: 'developer' })
-      await setPlans(door.ctx, live.accountId, { agentsPlan: 'scale' })
-      await setPlans(door.ctx, live.accountId, { agentsPlan: 'scale' })
+      await changeAccountPlans(door.ctx, live.accountId, { agentsPlan: 'scale' })
+      await changeAccountPlans(door.ctx, live.accountId, { agentsPlan: 'scale' })
       const listed = (await eventsOf(partner.live)).toReversed()
       expect(listed.map(({ type, customer_id, sandbox }) => [type, customer_id, sandbox])).to.deep.equal([
         ['customer.created', live.id, undefined],

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import type { UpdateFilter } from 'mongodb'
 import { counterIn, usagePeriod } from '../../core/access/usage.ts'
 import { claimByToken, signup } from '../../core/account/accounts.ts'
-import { raiseLimit, setPlans } from '../../core/account/plans.ts'
+import { changeAccountPlans, raiseLimit } from '../../core/account/plans.ts'
 import { createDomain } from '../../core/domains/claims.ts'
 import { dayMs, minuteMs, periodsOf } from '../../core/process/clock.ts'
 import type { Failure } from '../../schemas/failures.ts'
@@ -33,7 +33,7 @@ describe('api: plans', () => {
     return {
       tenant,
       call: client(door.http, tenant.key),
-      plans: (changed) => setPlans(door.ctx, tenant.accountId, changed),
+      plans: (changed) => changeAccountPlans(door.ctx, tenant.accountId, changed),
     }
   }
 
@@ -421,7 +421,11 @@ describe('api: plans', () => {
     const { account: fresh, apiKey, address, claimUrl } = await signup(door.ctx, { address: '192.0.2.77' })
     await claimByToken(door.ctx, { token: claimUrl.slice(claimUrl.lastIndexOf('/') + 1), owner: 'ada@remote.example' })
     const tenant = { accountId: fresh.id, address, mailboxId: '', key: apiKey }
-    const own: Own = { tenant, call: client(door.http, apiKey), plans: (plans) => setPlans(door.ctx, fresh.id, plans) }
+    const own: Own = {
+      tenant,
+      call: client(door.http, apiKey),
+      plans: (plans) => changeAccountPlans(door.ctx, fresh.id, plans),
+    }
     const once = () => send(own, 1, 'remote.example')
     await use(own, 'day', { sent: 50, sharedSends: 50 })
     expect(await once()).to.equal('shared_domain_send_limit')
@@ -437,7 +441,7 @@ describe('api: plans', () => {
 
   it('the plan of an unknown account cannot be changed', async () => {
     for (const change of [
-      () => setPlans(door.ctx, 'acc_nobody', { plan: null }),
+      () => changeAccountPlans(door.ctx, 'acc_nobody', { plan: null }),
       () => raiseLimit(door.ctx, 'acc_nobody', { figure: 'inboxes', to: 5 }),
     ])
       expect(await change().catch((error: Failure) => error)).to.include({ code: 'not_found' })

@@ -505,7 +505,7 @@ describe('api: the sandbox', () => {
       await own.inbound({ text: 'before' })
       await own.advance(100 * dayMs)
       const wait = own.call<{ message: { snippet: string } | null }>('GET', `${mailboxPath(own.inbox)}/wait?timeout=20`)
-      await door.asked()
+      await door.nextRequests()
       await own.inbound({ text: 'after' })
       expect((await wait).body.message?.snippet).to.equal('after')
     })

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createAccount, getAccount } from '../../core/account/accounts.ts'
 import type { DayUsage } from '../../core/account/daily-usage.ts'
 import { issueTestKey } from '../../core/account/sandboxes.ts'
-import { countReceivedUpTo } from '../../core/receive/received-counts.ts'
+import { tallyEventsUpTo } from '../../core/receive/received-counts.ts'
 import { agentScopes, allScopes } from '../../schemas/scopes.ts'
 import { lastEventNumber } from '../../store/events.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
@@ -92,7 +92,7 @@ describe('api: the figures of each day', () => {
     const { store } = door.ctx
     await store.usage.updateOne({ _id: `${accountId}:tally` }, { $set: { 'counts.tallied': 0 } })
     const fresh = { ...door.ctx, store: { ...store } }
-    await countReceivedUpTo(fresh, accountId, await lastEventNumber(store, accountId))
+    await tallyEventsUpTo(fresh, accountId, await lastEventNumber(store, accountId))
     expect(await ask()).to.deep.equal(before)
   })
 

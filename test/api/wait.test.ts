@@ -82,7 +82,7 @@ describe('waiting for a message', () => {
   const wait = (query: string) => call<Waited>('GET', `${where}?${query}`)
   /** Makes a request, and resolves once the server has received it. */
   const begin = async <T>(ask: () => Promise<T>): Promise<{ readonly answer: Promise<T> }> => {
-    const came = door.asked()
+    const came = door.nextRequests()
     const answer = ask()
     await came
     return { answer }
@@ -354,7 +354,7 @@ describe('waiting for a message', () => {
   describe('with a claim', () => {
     it('20 parallel waits get 20 distinct messages', async () => {
       const since = await cursorNow()
-      const came = door.asked(20)
+      const came = door.nextRequests(20)
       const answers = Array.from({ length: 20 }, () => take({ claim: 60, timeout: longest, since }))
       await came
       const ids: string[] = []
@@ -481,7 +481,7 @@ describe('waiting for a message', () => {
       it(`with ${what} before it is admitted ends at once too`, async () => {
         const { ctx } = door
         const { apiKey, key } = await makeKey(ctx, { accountId: tenant.accountId })
-        const again = () => admitAgain(ctx, { headers: { authorization: `Bearer ${apiKey}` }, door: 'api' })
+        const again = () => admitAgain(ctx, { headers: { authorization: `Bearer ${apiKey}` }, api: 'api' })
         const principal = await again()
         await end({ accountId: tenant.accountId, keyId: key.id })
         await door.noticed()

@@ -14,7 +14,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { MongoClient } from 'mongodb'
 import { revokeKey } from '../../core/access/keys.ts'
-import { setPlans } from '../../core/account/plans.ts'
+import { changeAccountPlans } from '../../core/account/plans.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { engineOverTcp, playNodes } from '../crash/nodes.ts'
 import { makeOwner, type Owner } from '../crash/owner.ts'
@@ -127,7 +127,7 @@ const questions: readonly (readonly [string, (job: Job) => Promise<string | null
   [
     'a limit holds exactly, asked of both nodes at once',
     async ({ ctx, owner, nodes, hooks }) => {
-      await setPlans(ctx, owner.accountId, { plan: null, agentsPlan: 'free' })
+      await changeAccountPlans(ctx, owner.accountId, { plan: null, agentsPlan: 'free' })
       const asked = Array.from({ length: 20 }, (_, n) =>
         client(nodes[n % 2]!.http, owner.apiKey)('POST', '/api/v1/webhooks', {
           url: `${hooks}/${n}`,

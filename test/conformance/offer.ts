@@ -24,7 +24,7 @@ import {
 import { callersChanged } from '../../core/access/known-callers.ts'
 import { readToken, signToken } from '../../core/access/signed-tokens.ts'
 import { minuteMs } from '../../core/process/clock.ts'
-import { known } from '../../mcp/caller.ts'
+import { requireKnownCaller } from '../../mcp/caller.ts'
 import type { Arguments, Exchange, Offer } from '../../mcp/offer.ts'
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
@@ -193,7 +193,7 @@ const calls: Readonly<Record<string, Call>> = {
   test_streaming_elicitation: progress,
   test_trigger_tool_change: async ({ caller }) => {
     hasMore = !hasMore
-    await callersChanged(caller.ctx, { keyIds: [known(caller).principal.keyId] })
+    await callersChanged(caller.ctx, { keyIds: [requireKnownCaller(caller).principal.keyId] })
     return said(text('changed'))
   },
   test_logging_tool: () => said(text('done')),
@@ -313,7 +313,7 @@ export const conformanceOffer: Offer = {
     return call === undefined ? null : Promise.resolve(call(exchange, given))
   },
   resources: async () => ({ items: Object.values(files).map(({ uri, mimeType }) => ({ uri, mimeType, name: uri })) }),
-  canWatch: async (_, uri) => uri in files,
+  canSubscribe: async (_, uri) => uri in files,
   templates: [{ name: 'template', uriTemplate: 'test://template/{id}/data', mimeType: 'application/json' }],
   readResource(_, uri) {
     const id = /^test:\/\/template\/([^/]+)\/data$/.exec(uri)?.[1]

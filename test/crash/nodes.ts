@@ -276,7 +276,7 @@ function faultOf(random: Random): Fault {
     { kind: 'cut', done: true },
     { kind: 'refuse', code: 10107, codeName: 'NotWritablePrimary' },
     { kind: 'refuse', code: 11602, codeName: 'InterruptedDueToReplStateChange' },
-    { kind: 'concern', code: 64, codeName: 'WriteConcernTimeout' },
+    { kind: 'writeConcern', code: 64, codeName: 'WriteConcernTimeout' },
   ]
   return faults[random.below(faults.length)]!
 }

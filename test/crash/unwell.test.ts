@@ -21,8 +21,14 @@ const faults: readonly (readonly [string, () => Fault])[] = [
   ['meets a primary that steps down', () => ({ kind: 'refuse', code: 189, codeName: 'PrimarySteppedDown' })],
   ['exceeds its time', () => ({ kind: 'refuse', code: 262, codeName: 'ExceededTimeLimit' })],
   ['finds its snapshot gone', () => ({ kind: 'refuse', code: 246, codeName: 'SnapshotUnavailable' })],
-  ['is done, and no majority has it in time', () => ({ kind: 'concern', code: 64, codeName: 'WriteConcernTimeout' })],
-  ['is done, and no majority is left', () => ({ kind: 'concern', code: 100, codeName: 'UnsatisfiableWriteConcern' })],
+  [
+    'is done, and no majority has it in time',
+    () => ({ kind: 'writeConcern', code: 64, codeName: 'WriteConcernTimeout' }),
+  ],
+  [
+    'is done, and no majority is left',
+    () => ({ kind: 'writeConcern', code: 100, codeName: 'UnsatisfiableWriteConcern' }),
+  ],
 ]
 
 const writes = new Set(['bulkWrite', 'insert', 'update', 'delete', 'findAndModify'])

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { expect } from 'chai'
 import fc from 'fast-check'
 import { nameText, readName, type WireName, wireName } from '../../core/zones/names.ts'
-import { alone, keyOf, type ZoneKey, zoneKeyText } from '../../core/zones/zone-keys.ts'
+import { keyOf, singleKey, type ZoneKey, zoneKeyText } from '../../core/zones/zone-keys.ts'
 import { answerFrom } from '../../dns/answer.ts'
 import { types } from '../../dns/codes.ts'
 import { createSigner, dsAnswer, madeAnswer, serialAhead, signedAnswer, signedSets } from '../../dns/dnssec.ts'
@@ -13,9 +13,9 @@ import { oddZone } from './zones.ts'
 
 const now = new Date('2026-11-22T12:00:00Z')
 const key = keyOf(oddZone.origin, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
-const zone = indexZone(oddZone, ['ns1.mail.example'], alone(key))
+const zone = indexZone(oddZone, ['ns1.mail.example'], singleKey(key))
 const signatures = new Map<string, RrSet>()
-const signer = createSigner({ origin: zone.origin, keys: alone(key), version: '1', signatures, now: () => now })
+const signer = createSigner({ origin: zone.origin, keys: singleKey(key), version: '1', signatures, now: () => now })
 
 /** The answer over TCP to a resolver that asks for signatures. */
 function asked(name: string | WireName, type: number, compactOk = false) {
@@ -181,7 +181,7 @@ describe('DNSSEC', () => {
   it('the parent zone answers with the DS of the zone below it', () => {
     const { answers } = dsAnswer(
       zone,
-      indexZone({ ...oddZone, origin: 'below.zone.example', records: [] }, ['ns1.mail.example'], alone(key)),
+      indexZone({ ...oddZone, origin: 'below.zone.example', records: [] }, ['ns1.mail.example'], singleKey(key)),
       signer,
     )
     expect(answers.map(({ type, values }) => [nameOf(type), values])).to.deep.equal([['DS', [[key.ds]]]])

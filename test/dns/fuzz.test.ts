@@ -11,7 +11,7 @@ import { recordsOf } from '../../core/zones/messages.ts'
 import { isWithin, nameText, type WireName, wireName } from '../../core/zones/names.ts'
 import type { Zone } from '../../core/zones/served-zones.ts'
 import { parseTsigKey, signMessage, verifyMessage } from '../../core/zones/tsig.ts'
-import { alone, keyOf } from '../../core/zones/zone-keys.ts'
+import { keyOf, singleKey } from '../../core/zones/zone-keys.ts'
 import { answerFrom } from '../../dns/answer.ts'
 import { types } from '../../dns/codes.ts'
 import { createCookies } from '../../dns/cookies.ts'
@@ -31,7 +31,7 @@ import { manyRecords, oddZone } from './zones.ts'
 const rounds = Number(process.env.FUZZ_RUNS ?? 1)
 const now = () => new Date('2026-11-22T12:00:00Z')
 const key = parseTsigKey('hmac-sha256:transfer.example:c2VjcmV0')!
-const keys = alone(keyOf(oddZone.origin, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey))
+const keys = singleKey(keyOf(oddZone.origin, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey))
 const signed = indexZone(oddZone, ['ns1.zone.example'], keys)
 const signer = createSigner({ origin: signed.origin, keys, version: '1', signatures: new Map(), now })
 const zones = [

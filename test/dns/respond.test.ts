@@ -4,7 +4,7 @@ import { type DecodedPacket, decode } from 'dns-packet'
 import { isWithin, wireName } from '../../core/zones/names.ts'
 import type { Zone } from '../../core/zones/served-zones.ts'
 import { parseTsigKey, signMessage } from '../../core/zones/tsig.ts'
-import { alone, keyOf, type ZoneKeys } from '../../core/zones/zone-keys.ts'
+import { keyOf, singleKey, type ZoneKeys } from '../../core/zones/zone-keys.ts'
 import { types } from '../../dns/codes.ts'
 import { createCookies } from '../../dns/cookies.ts'
 import { createSigner, type SignableZone } from '../../dns/dnssec.ts'
@@ -451,7 +451,7 @@ describe('answers to messages', () => {
     const above = (records: Zone['records'], keys: ZoneKeys | null = null) =>
       indexZone({ ...oddZone, origin: 'example', records }, ['ns1.mail.example'], keys)
     const delegation = { name: 'zone.example', type: 'NS', ttlSeconds: 300, data: 'ns1.mail.example' } as const
-    const keys = alone(keyOf('example', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey))
+    const keys = singleKey(keyOf('example', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey))
     const signer = createSigner({
       origin: wireName('example'),
       keys,

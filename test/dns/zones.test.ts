@@ -1,7 +1,7 @@
 import { expect } from 'chai'
 import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
 import { wireName } from '../../core/zones/names.ts'
-import { servedTurn } from '../../core/zones/served-zones.ts'
+import { servedRevision } from '../../core/zones/served-zones.ts'
 import { createZones } from '../../dns/zones.ts'
 import { eventually } from '../eventually.ts'
 import { type DnsDoor, openDnsDoor, tenantZone } from '../start/dns.ts'
@@ -42,7 +42,7 @@ describe('the zones that questions find', () => {
     for (let seconds = 0; seconds < 24; seconds += 4) {
       dns.door.advance(4_000)
       const now = ctx.machineClock.now().getTime()
-      await eventually('a look at the zones', () => servedTurn(ctx, now + 4_000) !== null)
+      await eventually('a look at the zones', () => servedRevision(ctx, now + 4_000) !== null)
     }
     expect(zoneOf(name), 'at once').to.equal(first)
     close()

@@ -1,7 +1,7 @@
 /** A person and their agent from scratch: a started service, the claim link of an account, and the dashboard in a real browser. */
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { setPlans } from '../../core/account/plans.ts'
+import { changeAccountPlans } from '../../core/account/plans.ts'
 import type { Domain } from '../../schemas/domains.ts'
 import { eventually } from '../eventually.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
@@ -176,7 +176,7 @@ describe('the dashboard of a started service', () => {
 
   it('adds a custom domain, shows when its DNS breaks, and repairs it', async () => {
     const { id } = (await agent<{ id: string }>('GET', '/api/v1/account')).body
-    await inContext(service, (ctx) => setPlans(ctx, id, { agentsPlan: 'scale' }))
+    await inContext(service, (ctx) => changeAccountPlans(ctx, id, { agentsPlan: 'scale' }))
     await page.goto(`${service.http}/app/domains?make=domain`)
     await page.getByLabel('Domain', { exact: true }).fill('parcels.example')
     await page.getByRole('dialog').getByRole('button', { name: 'Add a domain' }).click()

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { administrator } from '../../core/access/principal.ts'
 import { usagePeriod } from '../../core/access/usage.ts'
 import { getAccount } from '../../core/account/accounts.ts'
-import { raiseLimit, setPlans } from '../../core/account/plans.ts'
+import { changeAccountPlans, raiseLimit } from '../../core/account/plans.ts'
 import { createMailbox } from '../../core/mailbox/mailboxes.ts'
 import { hourMs, after as later, minuteMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
@@ -308,7 +308,7 @@ describe('limits', () => {
       // The tenant's first mailbox counts as one of them.
       expect(await fifty(tenant, create)).to.deep.equal({ '201': 9, '429 mailbox_creation_limit': 41 })
       const { apiKey: key } = await makeKey(ctx, { accountId: tenant.accountId })
-      await setPlans(ctx, tenant.accountId, { agentsPlan: 'developer' })
+      await changeAccountPlans(ctx, tenant.accountId, { agentsPlan: 'developer' })
       await raiseLimit(ctx, tenant.accountId, { figure: 'inboxCreationsPerDay', to: 1_000 })
       const more = (call: Call, n: number) =>
         call<ErrorBody>('POST', '/api/v1/mailboxes', { address: `more${n}@many.example` })
@@ -329,7 +329,7 @@ describe('limits', () => {
         ['scale', '600'],
         ['developer', '300'],
       ] as const) {
-        await setPlans(ctx, tenant.accountId, { agentsPlan })
+        await changeAccountPlans(ctx, tenant.accountId, { agentsPlan })
         for (const { http } of [service, node]) {
           const { headers } = await client(http, tenant.key)('GET', '/api/v1/account')
           expect(headers.get('ratelimit-limit'), `${agentsPlan} at ${http}`).to.equal(limit)

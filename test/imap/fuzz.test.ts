@@ -152,7 +152,7 @@ describe('IMAP fuzz', () => {
             admit: (_before, size) => {
               if (size > limits.literalBytes) throw new No('TOOBIG', 'Too large')
             },
-            goOn: () => undefined,
+            requestLiteral: () => undefined,
             begun: () => undefined,
           })
           if (text === null) return seen

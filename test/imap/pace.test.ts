@@ -4,7 +4,7 @@ import type { Pace } from '../../imap/pace.ts'
 import { type Sortable, sorted } from '../../imap/search/sort.ts'
 import { threadsOf } from '../../imap/search/threads.ts'
 import type { Uid } from '../../imap/wire/numbers.ts'
-import { sharesOfWork } from '../processor-time.ts'
+import { meterWork } from '../processor-time.ts'
 
 const messages = 20_000
 /** Of the work as a whole at most this share is done without a question whether to rest. */
@@ -53,7 +53,7 @@ describe('IMAP: work on many messages', () => {
     it(`${what} asks all the time whether to rest`, async () => {
       const shares: number[] = []
       for (let n = 0; n < rounds; n++) {
-        const { longestShare, note } = sharesOfWork()
+        const { longestShare, note } = meterWork()
         await work(note)
         shares.push(longestShare())
       }

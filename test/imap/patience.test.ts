@@ -12,7 +12,7 @@ import { type Peer, Session } from '../../imap/session.ts'
 import type { Uid } from '../../imap/wire/numbers.ts'
 import { Writer } from '../../imap/wire/writer.ts'
 import type { ImapClient } from '../peers/imap-client.ts'
-import { sharesOfWork, watchStretches } from '../processor-time.ts'
+import { meterWork, watchStretches } from '../processor-time.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
 
 const commandMs = limits.commandMs
@@ -114,7 +114,7 @@ describe('IMAP: time', () => {
         const { session, uids } = await sessionInInbox(imap)
         await fetchMessages(session, uids, items)
         const often = Array.from({ length: times }, () => uids).flat()
-        const { longestShare, note } = sharesOfWork()
+        const { longestShare, note } = meterWork()
         await fetchMessages(session, often, items, note)
         session.close()
         expect(longestShare()).to.be.below(shareMax)

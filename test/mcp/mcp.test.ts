@@ -451,7 +451,7 @@ describe('mcp', () => {
       // Both clients count their requests from the same number: only the one of this session ends.
       const kept = use('claim_next_message', { ...claim, claim: 60 }, other)
       await eventually('both wait', () => entered() === 2)
-      const cancelled = door.asked()
+      const cancelled = door.nextRequests()
       give.abort('enough')
       expect(await lost).to.include('enough')
       await cancelled

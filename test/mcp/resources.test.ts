@@ -503,7 +503,7 @@ describe('mcp resources', () => {
       own.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void heard.push(params.uri))
       own.setNotificationHandler(ResourceListChangedNotificationSchema, () => void heard.push('resources'))
       const requestInit = { headers: { authorization: `Bearer ${tenant.key}` } }
-      const opened = door.asked(3)
+      const opened = door.nextRequests(3)
       await own.connect(new StreamableHTTPClientTransport(new URL('/api/mcp', door.http), { requestInit }))
       closing.push(() => own.close())
       await opened

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect } from 'chai'
 import { operations } from '../../operations/all.ts'
-import { answerComponents, components, createNamer } from '../../operations/components.ts'
+import { answerComponents, components, createNameFinder } from '../../operations/components.ts'
 import { errorsOf } from '../../operations/errors.ts'
 import { openApi } from '../../operations/openapi.ts'
 import { fieldsOf, isForPeople, isStreamed, mediaTypeOf, type Operation } from '../../operations/registry.ts'
@@ -137,7 +137,7 @@ describe('operations/openapi', () => {
   })
 
   it('gives each name to one schema, which is used', () => {
-    const nameOf = createNamer(components)
+    const nameOf = createNameFinder(components)
     for (const [name, schema] of Object.entries(components)) expect(nameOf(schema)).to.equal(name)
     const used = new Set(references(document.value))
     for (const name of Object.keys(components)) expect(used).to.include(`#/components/schemas/${name}`)

@@ -2,7 +2,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 type Asked = { readonly challenge: string }
-export type Told = {
+export type Ceremony = {
   readonly origin: string
   readonly rpId: string
   /** Whether it verified the person; default true. */
@@ -16,9 +16,9 @@ export type Told = {
 export type Authenticator = {
   readonly id: string
   /** Answers `navigator.credentials.create`. */
-  create(options: Asked, told: Told): { readonly id: string }
+  create(options: Asked, told: Ceremony): { readonly id: string }
   /** Answers `navigator.credentials.get`. */
-  get(options: Asked, told: Told): { readonly id: string }
+  get(options: Asked, told: Ceremony): { readonly id: string }
 }
 
 const userPresent = 0x01
@@ -33,9 +33,9 @@ export function createAuthenticator(): Authenticator {
   let counted = 0
 
   const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest()
-  const clientData = ({ challenge }: Asked, { origin }: Told, type: string) =>
+  const clientData = ({ challenge }: Asked, { origin }: Ceremony, type: string) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
-  const authenticatorData = ({ rpId, isVerified = true, counter }: Told, flags: number) => {
+  const authenticatorData = ({ rpId, isVerified = true, counter }: Ceremony, flags: number) => {
     counted = counter ?? counted + 1
     const head = Buffer.alloc(5)
     head.writeUInt8(flags | userPresent | (isVerified ? userVerified : 0))

@@ -14,7 +14,7 @@ export type Fault =
   /** The command is answered with this error and does not reach the database. */
   | { readonly kind: 'refuse'; readonly code: number; readonly codeName: string }
   /** The command is carried out, but the answer has a write concern error: it may not be durable. */
-  | { readonly kind: 'concern'; readonly code: number; readonly codeName: string }
+  | { readonly kind: 'writeConcern'; readonly code: number; readonly codeName: string }
 
 /** Returns the fault for a command, given its body and the whole message; null: none. */
 export type Policy = (name: string, body: Document, message: Buffer) => Fault | null
@@ -84,7 +84,7 @@ export async function startDatabaseProxy(database: NetConnectOpts): Promise<Data
       const fault = answers.get(message.readInt32LE(8))
       answers.delete(message.readInt32LE(8))
       if (fault?.kind === 'cut') client.destroy()
-      else client.write(fault?.kind === 'concern' ? withConcern(message, fault) : message)
+      else client.write(fault?.kind === 'writeConcern' ? withConcern(message, fault) : message)
     })
 
     async function handOn(message: Buffer): Promise<void> {

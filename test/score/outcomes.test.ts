@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { isSameText, type Outcome, told } from './outcomes.ts'
+import { isSameText, type Outcome, summarise } from './outcomes.ts'
 
 const right: Outcome = { set: 'one', id: 'a', isRight: true, difference: '' }
 const wrong: Outcome = { set: 'two', id: 'b', isRight: false, difference: '"x" instead of "y"' }
@@ -22,7 +22,7 @@ describe('test/score/outcomes', () => {
     ],
   ]
   for (const [name, outcomes, show, expected] of files)
-    it(name, () => expect(told('f', outcomes, { show })).to.equal(expected))
+    it(name, () => expect(summarise('f', outcomes, { show })).to.equal(expected))
 
   const texts: readonly (readonly [string, string, boolean])[] = [
     ['a \r\n\r\nb\n\n', 'a\n\nb', true],

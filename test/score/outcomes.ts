@@ -16,7 +16,7 @@ export type Outcome = {
 export type Found = { readonly right: number; readonly wrong: number; readonly missed: number }
 
 /** The figures of a file as lines of text; with `show` each wrong case follows on a line of its own. */
-export function told(file: string, outcomes: readonly Outcome[], { show }: { readonly show: boolean }): string {
+export function summarise(file: string, outcomes: readonly Outcome[], { show }: { readonly show: boolean }): string {
   const sets = Map.groupBy(outcomes, ({ set }) => set)
   const lines = [...sets].map(([set, cases]) => `  ${set}: ${counted(cases)}`)
   const wrong = outcomes.filter(({ difference }) => difference !== '')

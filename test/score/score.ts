@@ -6,7 +6,7 @@ import { charset } from './charset.ts'
 import { codes } from './codes.ts'
 import { hidden } from './hidden.ts'
 import { lens } from './lens.ts'
-import { type Outcome, told } from './outcomes.ts'
+import { type Outcome, summarise } from './outcomes.ts'
 import { repliesBeside } from './reply.ts'
 import { replyLibraries } from './reply-libraries.ts'
 import { signatures } from './signatures.ts'
@@ -30,4 +30,4 @@ if (scorer === undefined || paths.length === 0) {
   console.error(`usage: npm run score -- ${Object.keys(scorers).join('|')} FILE... [--show]`)
   process.exit(2)
 }
-for (const path of paths) console.log(told(path, scorer(path), { show: args.includes('--show') }))
+for (const path of paths) console.log(summarise(path, scorer(path), { show: args.includes('--show') }))

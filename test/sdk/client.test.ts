@@ -101,7 +101,7 @@ describe('sdk: the TypeScript client', () => {
       expect(claimUrl).to.match(/^http/)
       const agent = new Mailroom({ apiKey, baseUrl: door.http })
       const waiting = agent.waitForCode(address, { timeout: 30, subject: 'code' })
-      await door.asked()
+      await door.nextRequests()
       await deliver(door.ctx, { to: address, raw: mail('Other news', 'Nothing to see') })
       await deliver(door.ctx, { to: address, raw: mail('Your code', 'Your verification code is 482913.') })
       const { code, message } = await waiting
@@ -416,7 +416,7 @@ describe('sdk: the TypeScript client', () => {
     it('is left at once by a call that is aborted', async () => {
       const stopping = new AbortController()
       const waiting = client.waitForMessage(tenant.address, { timeout: 50 }, { signal: stopping.signal })
-      await door.asked()
+      await door.nextRequests()
       stopping.abort(new Error('enough'))
       expect(String(await waiting.catch((error: unknown) => error))).to.equal('Error: enough')
       const before = client.account.get({ signal: AbortSignal.abort(new Error('before')) })
@@ -428,7 +428,7 @@ describe('sdk: the TypeScript client', () => {
     it('end with what came and did not fit', async () => {
       const { address } = await client.mailboxes.create({ address: 'waits@tenant.example' })
       const waiting = client.waitForMessage(address, { subject: 'wanted', timeout: 1 })
-      await door.asked()
+      await door.nextRequests()
       await deliver(door.ctx, { to: address, raw: mail('Another', 'x') })
       const error = await waiting.catch((reason: unknown) => reason)
       expect(error).to.be.instanceOf(WaitTimeoutError)
@@ -439,7 +439,7 @@ describe('sdk: the TypeScript client', () => {
       const { address } = await client.mailboxes.create({ address: 'cut-waits@tenant.example' })
       await deliver(door.ctx, { to: address, raw: mail('Before', 'x') })
       const waiting = client.waitForMessage(address, { timeout: 30 })
-      await Promise.race([door.asked(2), waiting])
+      await Promise.race([door.nextRequests(2), waiting])
       gateway.next({ status: 503, headers: { 'retry-after': '1' } })
       gateway.cut()
       await deliver(door.ctx, { to: address, raw: mail('Meanwhile', 'x') })
@@ -478,7 +478,7 @@ describe('sdk: the TypeScript client', () => {
     it('find the link of a mail, past one without', async () => {
       const { address } = await client.mailboxes.create({ address: 'links@tenant.example' })
       const waiting = client.waitForLink(address, { timeout: 30 })
-      await door.asked()
+      await door.nextRequests()
       await deliver(door.ctx, { to: address, raw: mail('No link', 'Hello') })
       await deliver(door.ctx, {
         to: address,
@@ -503,7 +503,7 @@ describe('sdk: the TypeScript client', () => {
         if (seen.length === 6) break
       }
     })()
-    await door.asked()
+    await door.nextRequests()
     for (let n = 0; n < 6; n++) await deliver(door.ctx, { to: address, raw: mail(`Event ${n}`, 'x') })
     const { messages } = await client.mailboxes.messages.list(address)
     await announceArrivals(

@@ -2,7 +2,7 @@
  * Domains in the databases of tests, as in a service that has run before. All databases of this process have the same keys, sealed
  * with their own secrets, because a new RSA key costs as much time as many tests.
  */
-import { firstWatch } from '../../core/domains/claims.ts'
+import { newWatch } from '../../core/domains/claims.ts'
 import { keepPublished } from '../../core/domains/kept-records.ts'
 import { ensureSharedDomain } from '../../core/domains/shared-domain.ts'
 import type { Context } from '../../core/process/context.ts'
@@ -62,7 +62,7 @@ export async function giveDomain(
     token,
     defaultDisplayName: null,
     createdAt,
-    watch: firstWatch(createdAt),
+    watch: newWatch(createdAt),
   })
   await keepPublished(ctx, { domain, accountId, dkim, token })
   await zoneChanged(ctx, { domain, accountId })

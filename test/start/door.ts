@@ -15,7 +15,7 @@ import type { Readiness } from '../../api/endpoints.ts'
 import { createHttpServer } from '../../api/http-server.ts'
 import { createKey, type NewKey } from '../../core/access/keys.ts'
 import { createAccount } from '../../core/account/accounts.ts'
-import { setPlans } from '../../core/account/plans.ts'
+import { changeAccountPlans } from '../../core/account/plans.ts'
 import { minuteMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { receive } from '../../core/receive/receive.ts'
@@ -41,7 +41,7 @@ export type Door = {
   /** What /readyz reports; a test may change it. */
   readiness: Readiness
   /** Resolves when this many more requests have come in, so that what is done then comes after them. */
-  asked(count?: number): Promise<void>
+  nextRequests(count?: number): Promise<void>
   /** Resolves when this process has received the change notes of all earlier changes. */
   noticed(): Promise<void>
   /** Moves the clock forward. */
@@ -111,7 +111,7 @@ export async function openDoor({
     another: open,
     socket: decodeURIComponent(new URL(database.url).host),
     logs: () => lines.join(''),
-    async asked(count = 1) {
+    async nextRequests(count = 1) {
       for (let n = 0; n < count; n++) await once(server, 'request')
     },
     noticed: () => noticed(ctx),
@@ -184,7 +184,7 @@ export async function makeTenant(
 ): Promise<Tenant> {
   const { id: accountId } = await createAccount(ctx, { name, owner: null })
   await giveDomain(ctx, { accountId, domain: `${name}.example` })
-  if (plan !== 'business' || agentsPlan !== 'scale') await setPlans(ctx, accountId, { plan, agentsPlan })
+  if (plan !== 'business' || agentsPlan !== 'scale') await changeAccountPlans(ctx, accountId, { plan, agentsPlan })
   const { apiKey: key } = await makeKey(ctx, { accountId })
   const address = `agent@${name}.example`
   const response = await fetch(`${http}/api/v1/mailboxes`, {

@@ -8,7 +8,7 @@ import { type DatabaseProxy, startDatabaseProxy } from '../peers/database-proxy.
 import { type Started, startEngine } from '../start/engine.ts'
 
 /** What a server says when the majority did not acknowledge a write in time. */
-const timedOut = { kind: 'concern', code: 64, codeName: 'WriteConcernTimeout' } as const
+const timedOut = { kind: 'writeConcern', code: 64, codeName: 'WriteConcernTimeout' } as const
 
 describe('store: a write that the majority did not acknowledge', () => {
   let engine: Started

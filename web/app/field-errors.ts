@@ -1,6 +1,6 @@
 /** What the API says about one field of a form. */
 import { ApiError } from '../../sdk/errors.ts'
-import { inFull } from './told.ts'
+import { inFull } from './error-text.ts'
 
 /** Returns the text to show at a field if the error is about it (`param` of a validation error), otherwise null. */
 export function fieldError(error: unknown, field: string): string | null {

@@ -1,7 +1,7 @@
 /** Short notices at the edge of the page: what was done, with an undo where possible, and what failed. */
-import { type Told, toldOf } from './told.ts'
+import { type ErrorText, errorTextOf } from './error-text.ts'
 
-export type Notice = Told & {
+export type Notice = ErrorText & {
   readonly id: number
   readonly tone: 'plain' | 'bad'
   readonly undo: (() => void) | null
@@ -57,7 +57,7 @@ export async function finishNow(): Promise<boolean> {
 
 /** Shows what went wrong, with what to change. */
 export function complain(error: unknown): void {
-  show({ ...toldOf(error), tone: 'bad', undo: null }, badShownMs)
+  show({ ...errorTextOf(error), tone: 'bad', undo: null }, badShownMs)
 }
 
 /** Runs an action and shows its error. Resolves to whether it succeeded. */

@@ -3,7 +3,7 @@ import { decideApproval, getApproval, listApprovals } from '../../../operations/
 import type { Account } from '../../../schemas/accounts.ts'
 import type { Approval, WholeApproval } from '../../../schemas/approvals.ts'
 import type { Infer } from '../../../schemas/infer.ts'
-import { alert, buttonForm, field, type Typed, time, tokenField, untyped } from '../controls.ts'
+import { alert, buttonForm, emptyForm, field, type Typed, time, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type PageRoute, type Rows, refused, type Visit } from '../visit.ts'
@@ -21,7 +21,7 @@ const rowsMax = 50
 type Whole = Infer<typeof WholeApproval>
 
 export const approvalsPages: readonly PageRoute[] = [
-  { path: place, show: (visit) => approvalsPage(visit, untyped) },
+  { path: place, show: (visit) => approvalsPage(visit, emptyForm) },
   {
     path: '/settings/approvals/mode',
     send: (visit) =>
@@ -35,7 +35,7 @@ export const approvalsPages: readonly PageRoute[] = [
   },
   {
     path: '/settings/approvals/{id}',
-    show: (visit) => approvalPage(visit, untyped),
+    show: (visit) => approvalPage(visit, emptyForm),
     async send(visit) {
       const { form, params } = visit
       const decision = form.get('decision') ?? ''

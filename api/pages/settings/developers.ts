@@ -11,7 +11,7 @@ import type { Infer } from '../../../schemas/infer.ts'
 import type { AppPassword, Key } from '../../../schemas/keys.ts'
 import type { Mailbox } from '../../../schemas/mailboxes.ts'
 import { allScopes, type Scope, scopes, signupScopes } from '../../../schemas/scopes.ts'
-import { alert, buttonForm, choices, field, type Typed, time, tokenField, untyped } from '../controls.ts'
+import { alert, buttonForm, choices, emptyForm, field, type Typed, time, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type PageRoute, type Rows, refused, type Visit } from '../visit.ts'
@@ -28,10 +28,10 @@ type OwnKey = Infer<typeof Key>
 type OwnPassword = Infer<typeof AppPassword>
 
 export const developersPages: readonly PageRoute[] = [
-  { path: place, show: (visit) => developersPage(visit, untyped) },
+  { path: place, show: (visit) => developersPage(visit, emptyForm) },
   {
     path: '/settings/developers/keys',
-    show: (visit) => newKeyPage(visit, untyped),
+    show: (visit) => newKeyPage(visit, emptyForm),
     async send(visit) {
       const { form } = visit
       const [name, kind, expires] = [form.get('name') ?? '', form.get('kind') ?? '', form.get('expiresAt') ?? '']

@@ -3,7 +3,7 @@
 import { getSession } from '../../../operations/session.ts'
 import type { Infer } from '../../../schemas/infer.ts'
 import type { Session } from '../../../schemas/people.ts'
-import { notice, type Typed, tokenField, untyped } from '../controls.ts'
+import { emptyForm, notice, type Typed, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import { type Page, siteHeader } from '../page.ts'
 import type { Visit } from '../visit.ts'
@@ -36,7 +36,7 @@ export function settingsPage(
     title,
     content,
     done = {},
-    typed = untyped,
+    typed = emptyForm,
     isScripted = false,
   }: {
     readonly place: Place

@@ -2,7 +2,7 @@ import { changeMember, inviteMember, listMembers, removeMember } from '../../../
 import type { Infer } from '../../../schemas/infer.ts'
 import type { Member } from '../../../schemas/people.ts'
 import { type Role, roleNames } from '../../../schemas/scopes.ts'
-import { alert, buttonForm, choices, field, type Typed, time, tokenField, untyped } from '../controls.ts'
+import { alert, buttonForm, choices, emptyForm, field, type Typed, time, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type PageRoute, type Rows, refused, type Visit } from '../visit.ts'
@@ -20,7 +20,7 @@ const newRole: Role = 'member'
 export const membersPages: readonly PageRoute[] = [
   {
     path: place,
-    show: (visit) => membersPage(visit, untyped),
+    show: (visit) => membersPage(visit, emptyForm),
     async send(visit) {
       const email = visit.form.get('email') ?? ''
       const role = visit.form.get('role') ?? newRole

@@ -3,7 +3,7 @@ import { eraseMe } from '../../../operations/people.ts'
 import type { AccountExport } from '../../../schemas/accounts.ts'
 import { Failure } from '../../../schemas/failures.ts'
 import type { Infer } from '../../../schemas/infer.ts'
-import { alert, buttonForm, field, type Typed, time, tokenField, untyped } from '../controls.ts'
+import { alert, buttonForm, emptyForm, field, type Typed, time, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type PageRoute, refused, type Visit } from '../visit.ts'
@@ -13,7 +13,7 @@ const place = '/settings/personal'
 const done: Done = { asked: 'The export is being made. Reload this page in a moment.' }
 
 export const personalPages: readonly PageRoute[] = [
-  { path: place, show: (visit) => personalPage(visit, untyped) },
+  { path: place, show: (visit) => personalPage(visit, emptyForm) },
   {
     path: '/settings/personal/export',
     send: (visit) =>

@@ -1,7 +1,7 @@
 import { deleteGrant, listGrants } from '../../../operations/grants.ts'
 import type { Grant } from '../../../schemas/grants.ts'
 import type { Infer } from '../../../schemas/infer.ts'
-import { alert, buttonForm, type Typed, time, untyped } from '../controls.ts'
+import { alert, buttonForm, emptyForm, type Typed, time } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type PageRoute, type Rows, refused, type Visit } from '../visit.ts'
@@ -11,7 +11,7 @@ const place = '/settings/programs'
 const done: Done = { disconnected: 'The program is disconnected, and no longer has access.' }
 
 export const programsPages: readonly PageRoute[] = [
-  { path: place, show: (visit) => programsPage(visit, untyped) },
+  { path: place, show: (visit) => programsPage(visit, emptyForm) },
   {
     path: '/settings/programs/disconnect',
     send: (visit) =>

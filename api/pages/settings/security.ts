@@ -15,7 +15,7 @@ import type { Infer } from '../../../schemas/infer.ts'
 import type { Sessions } from '../../../schemas/people.ts'
 import type { Passkeys, RecoveryCodes, SecondFactor } from '../../../schemas/second-factors.ts'
 import { browserOf } from '../browsers.ts'
-import { alert, buttonForm, field, passkeyForm, qrCode, type Typed, time, tokenField, untyped } from '../controls.ts'
+import { alert, buttonForm, emptyForm, field, passkeyForm, qrCode, type Typed, time, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { credentialOf, type PageRoute, refused, type Visit } from '../visit.ts'
@@ -31,10 +31,10 @@ const done: Done = {
 }
 
 export const securityPages: readonly PageRoute[] = [
-  { path: place, show: (visit) => securityPage(visit, untyped) },
+  { path: place, show: (visit) => securityPage(visit, emptyForm) },
   {
     path: '/settings/security/app',
-    show: (visit) => appPage(visit, untyped),
+    show: (visit) => appPage(visit, emptyForm),
     async send(visit) {
       const { session, ctx, form } = visit
       const code = form.get('code')
@@ -190,7 +190,7 @@ async function passkeyPart({ ctx, session, token }: Visit, { person }: SessionVi
     ceremony: 'create',
     options,
     label: 'Add a passkey',
-    fields: field(untyped, {
+    fields: field(emptyForm, {
       name: 'name',
       label: 'Name of the passkey',
       autocomplete: 'off',

@@ -1,6 +1,6 @@
 import { changeMe, leaveAccount } from '../../../operations/people.ts'
 import { switchSession } from '../../../operations/session.ts'
-import { alert, buttonForm, field, type Typed, tokenField, untyped } from '../controls.ts'
+import { alert, buttonForm, emptyForm, field, type Typed, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import { type PageRoute, refused, type Visit } from '../visit.ts'
 import { type Done, type SessionView, settingsPage, viewOf } from './frame.ts'
@@ -14,7 +14,7 @@ const done: Done = {
 }
 
 export const youPages: readonly PageRoute[] = [
-  { path: place, show: (visit) => youPage(visit, untyped) },
+  { path: place, show: (visit) => youPage(visit, emptyForm) },
   {
     path: '/settings/name',
     send: (visit) => change(visit, 'name', ['name']),

@@ -1,5 +1,5 @@
 import { expect } from 'chai'
-import { lookAt } from '../../../core/domains/look.ts'
+import { checkRecords } from '../../../core/domains/look.ts'
 import type { Context } from '../../../core/process/context.ts'
 
 describe('domains: a look at the DNS', () => {
@@ -14,7 +14,7 @@ describe('domains: a look at the DNS', () => {
       const ctx = { resolver: { askEach }, hostname: 'mx.mail.test' } as unknown as Context
       const asked = { type: 'TXT', purpose: 'ownership', name: '_mailroom.shop.example' } as const
       const record = { ...asked, value, priority: null, required: true }
-      const [looked] = await lookAt(ctx, 'shop.example', [record])
+      const [looked] = await checkRecords(ctx, 'shop.example', [record])
       expect(looked?.verdicts[0]?.ok).to.equal(false)
       expect(looked?.verdicts[0]?.fix).to.include('shop.example')
     })
@@ -25,7 +25,7 @@ describe('domains: a look at the DNS', () => {
     ]
     const ctx = { resolver: { askEach }, hostname: 'mx.mail.test' } as unknown as Context
     const asked = { type: 'MX', purpose: 'mx', name: 'shop.example', value: 'mx.mail.test' } as const
-    const [looked] = await lookAt(ctx, 'shop.example', [{ ...asked, priority: 10, required: true }])
+    const [looked] = await checkRecords(ctx, 'shop.example', [{ ...asked, priority: 10, required: true }])
     expect(looked?.verdicts[0]?.found).to.deep.equal(['0 .'])
     expect(looked?.verdicts[0]?.fix).to.include('takes no mail (RFC 7505)')
   })

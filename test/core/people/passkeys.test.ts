@@ -11,14 +11,14 @@ import {
 import { minuteMs } from '../../../core/process/clock.ts'
 import type { Context } from '../../../core/process/context.ts'
 import type { Failure } from '../../../schemas/failures.ts'
-import { createAuthenticator, type Told } from '../../peers/authenticator.ts'
+import { type Ceremony, createAuthenticator } from '../../peers/authenticator.ts'
 import { type Door, openDoor } from '../../start/door.ts'
 
 describe('passkeys', () => {
   let door: Door
   let ctx: Context
   let people = 0
-  const here: Told = { origin: 'https://mail.example.com', rpId: 'mail.example.com' }
+  const here: Ceremony = { origin: 'https://mail.example.com', rpId: 'mail.example.com' }
 
   before(async () => {
     door = await openDoor()
@@ -65,7 +65,7 @@ describe('passkeys', () => {
     expect(options.authenticatorSelection).to.include({ residentKey: 'required', userVerification: 'required' })
   })
 
-  type Answer = { readonly told?: Partial<Told>; readonly binding?: string; readonly laterMs?: number }
+  type Answer = { readonly told?: Partial<Ceremony>; readonly binding?: string; readonly laterMs?: number }
   const answers: readonly (readonly [string, boolean, Answer])[] = [
     ['what was asked', true, {}],
     ['nine minutes later', true, { laterMs: 9 * minuteMs }],

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { createDomain } from '../../../core/domains/claims.ts'
 import { minuteMs } from '../../../core/process/clock.ts'
 import type { Context } from '../../../core/process/context.ts'
-import { servedTurn, servedZone, zoneChanged, zonesForgotten } from '../../../core/zones/served-zones.ts'
+import { servedRevision, servedZone, zoneChanged, zonesForgotten } from '../../../core/zones/served-zones.ts'
 import { publishTxt, withdrawTxt } from '../../../core/zones/system-records.ts'
 import { newId } from '../../../schemas/ids.ts'
 import { eventually } from '../../eventually.ts'
@@ -112,7 +112,7 @@ describe('served zones', () => {
     for (let n = 0; n < 6; n += 1) {
       later(4_000)
       expect(servedZone(deaf, 'one.example')).to.not.be.instanceOf(Promise)
-      await eventually('a look ahead', () => servedTurn(deaf, now.getTime() + 4_000) !== null)
+      await eventually('a look ahead', () => servedRevision(deaf, now.getTime() + 4_000) !== null)
     }
     await isThere('ahead.one.example=192.0.2.5')
   })

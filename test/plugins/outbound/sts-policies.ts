@@ -4,6 +4,7 @@ import type { StsPolicies } from '../../../core/deliver/mta-sts.ts'
 export function stsNaming(servers: readonly string[] | null): StsPolicies {
   return {
     enforced: async () => servers,
-    told: async () => (servers === null ? null : { mode: 'enforce', servers, maxAgeSeconds: 86_400, problem: null }),
+    reported: async () =>
+      servers === null ? null : { mode: 'enforce', servers, maxAgeSeconds: 86_400, problem: null },
   }
 }

@@ -2,7 +2,7 @@
 import { ApiError } from '../../sdk/errors.ts'
 import { words } from './language.ts'
 
-export type Told = {
+export type ErrorText = {
   readonly text: string
   /** What to change; null if the API did not say. */
   readonly fix: string | null
@@ -14,7 +14,7 @@ export type Told = {
 export const refusalOf = (error: unknown): ApiError | null =>
   error instanceof ApiError && error.code !== 'unknown' ? error : null
 
-export function toldOf(error: unknown): Told {
+export function errorTextOf(error: unknown): ErrorText {
   const refusal = refusalOf(error)
   if (refusal === null) {
     const { unreachable, answeredBefore } = words.problem

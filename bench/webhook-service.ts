@@ -2,12 +2,12 @@
 import path from 'node:path'
 import { type Context, closeContext } from '../core/process/context.ts'
 import { contextOf, type Service, startService } from '../test/start/service.ts'
+import type { Sink } from './announced-arrivals.ts'
 import { startChild } from './child.ts'
 import { threadReport } from './profile.ts'
 import { makeSenders, type Sender } from './senders.ts'
-import type { Sink } from './told-arrivals.ts'
 
-export type ToldService = {
+export type WebhookService = {
   readonly service: Service
   readonly ctx: Context
   readonly sink: Sink
@@ -20,9 +20,9 @@ export type ToldService = {
  * Starts a sink and a service with senders, runs `measure`, and stops them. With `profileDir` every process of the service writes a
  * V8 CPU profile there, and the busiest functions are printed.
  */
-export async function withToldService(
+export async function withWebhookService(
   profileDir: string | undefined,
-  measure: (told: ToldService) => Promise<void>,
+  measure: (running: WebhookService) => Promise<void>,
 ): Promise<void> {
   const sink: Sink = startChild('webhook-sink')
   const { port } = await sink.ask('port')

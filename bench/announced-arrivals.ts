@@ -10,10 +10,10 @@ export type Sink = Child<SinkQuestion, SinkAnswer>
 
 const sessions = 10
 
-export type ToldArrivals = {
+export type AnnouncedArrivals = {
   readonly acceptedPerSecond: number
   /** The rate from the first message sent to the last webhook received. */
-  readonly toldPerSecond: number
+  readonly announcedPerSecond: number
   /** The time from the 250 to the receipt of the webhook. */
   readonly p50Ms: number
   readonly p99Ms: number
@@ -24,7 +24,7 @@ export type ToldArrivals = {
  * Sends mail at a steady rate, or as fast as it is accepted if `perSecond` is null, until all of it is announced. `mailOf` returns
  * the address and the raw text of a message, whose subject must be the given one.
  */
-export async function toldArrivals(
+export async function announcedArrivals(
   { smtp, sink }: { readonly smtp: string; readonly sink: Sink },
   {
     name,
@@ -37,7 +37,7 @@ export async function toldArrivals(
     readonly perSecond: number | null
     readonly mailOf: (n: number, subject: string) => { readonly address: string; readonly raw: string }
   },
-): Promise<ToldArrivals> {
+): Promise<AnnouncedArrivals> {
   await sink.ask('reset')
   const accepted = new Map<string, number>()
   const clients = await Promise.all(Array.from({ length: sessions }, () => SmtpClient.hello(smtp)))
@@ -57,7 +57,7 @@ export async function toldArrivals(
   )
   const acceptedPerSecond = count / ((performance.now() - began) / 1_000)
   const times = await eventually(
-    'all are told',
+    'all are announced',
     async () => {
       const received = await sink.ask('received')
       return [...accepted.keys()].every((subject) => subject in received.times) && received.times
@@ -68,7 +68,7 @@ export async function toldArrivals(
   const lastAt = Math.max(...Object.values(times)) - performance.timeOrigin
   return {
     acceptedPerSecond,
-    toldPerSecond: count / ((lastAt - began) / 1_000),
+    announcedPerSecond: count / ((lastAt - began) / 1_000),
     p50Ms: quantile(soon, 0.5),
     p99Ms: quantile(soon, 0.99),
     maxMs: Math.max(...soon),

@@ -9,4 +9,5 @@ export const returnPathForm = /^bounce-([0-9a-hjkmnp-tv-z]{26})-([0-9a-z]{1,4})-
 export const reportForm = /^reports-([0-9a-f]{16})$/
 
 /** Whether the service itself receives the mail to a canonical local part. */
-export const isServedLocal = (local: string): boolean => [returnPathForm, reportForm].some((form) => form.test(local))
+export const isServiceLocalPart = (local: string): boolean =>
+  [returnPathForm, reportForm].some((form) => form.test(local))
