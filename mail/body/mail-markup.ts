@@ -35,9 +35,8 @@ export function partKindOf(name: string, attributes: Attributes): PartKind | nul
     if (named !== null && !(named === 'quotation' && name === 'blockquote')) return named
   }
   for (const [attribute, values] of byAttribute) {
-    const value = attributes[attribute]
-    const kind = value === undefined ? undefined : values[value.toLowerCase()]
-    if (kind !== undefined) return kind
+    const value = attributes[attribute]?.toLowerCase() ?? ''
+    if (Object.hasOwn(values, value)) return values[value] as PartKind
   }
   if (name === 'blockquote') return isMessage(attributes, classes) ? null : 'citation'
   if (style === '' || name !== 'div') return null

@@ -137,7 +137,7 @@ function addAtRule(rules: StyleRules, head: string, block: string, around: Aroun
   const kind = name.toLowerCase()
   if (/^(?:-webkit-)?keyframes$/.test(kind)) addKeyframes(rules, condition, block)
   if (kind === 'property') register(rules, condition, block)
-  const applies = atRules[kind]
+  const applies = Object.hasOwn(atRules, kind) ? atRules[kind] : undefined
   if (around.depth >= limits.cssDepthMax || !applies?.(condition)) return
   const root = name === 'scope' ? /^\(([^()]*)\)/.exec(condition)?.[1] : undefined
   const isLayered = around.isLayered || name === 'layer'

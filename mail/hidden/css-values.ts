@@ -17,7 +17,7 @@ export function numberOf(text: string, { em = 16, percent }: Scale = {}): number
   const plain = simple.exec(text)
   if (!plain) return text.includes('(') ? calculated(text, { em, percent: percent ?? screenPercent }) : null
   const unit = plain[2] as string
-  const size = unit === 'em' ? em : unit === '%' ? (percent ?? 1) : units[unit]
+  const size = unit === 'em' ? em : unit === '%' ? (percent ?? 1) : Object.hasOwn(units, unit) ? units[unit] : undefined
   return size === undefined ? null : Number(plain[1]) * size
 }
 

@@ -18,12 +18,19 @@ export function feed(html: string, handlers: Handlers): number {
   const end = Math.min(html.length, limits.htmlCharsMax)
   let depth = 0
   let pieces = 0
+  let named: string | null = null
   const parser = new Parser(
     {
       ...handlers,
+      // The parser loses an attribute of this name: it sets the prototype of its object.
+      onattribute(name, value) {
+        if (name === '__proto__') named ??= value
+      },
       onopentag(name, attributes) {
         depth++
         pieces++
+        if (named !== null) Object.defineProperty(attributes, '__proto__', { value: named, enumerable: true })
+        named = null
         handlers.onopentag?.(name, attributes)
       },
       ontext(text) {

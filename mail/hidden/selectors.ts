@@ -237,13 +237,13 @@ function attributeTest(text: string): Test | null {
   const [, rawName = '', operator = '', rest = ''] = /^\s*([^\s=~|^$*]+)\s*(?:([~|^$*]?=)([\s\S]*))?$/.exec(text) ?? []
   const name = unescaped(rawName).toLowerCase()
   if (name === '') return null
-  if (operator === '') return ({ attributes }) => attributes[name] !== undefined
+  if (operator === '') return ({ attributes }) => Object.hasOwn(attributes, name)
   const given = rest.trim().replace(/["'\s]\s*[is]$/i, (end) => end[0] as string)
   const wanted = unescaped(given.trim().replace(/^["']|["']$/g, '')).toLowerCase()
   const compare = comparisons[operator] as (value: string, wanted: string) => boolean
   if (wanted === '' && operator !== '=' && operator !== '|=') return () => false
   return ({ attributes }, _ancestors, _level, budget) => {
-    const value = attributes[name]
+    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined
     if (value === undefined) return false
     budget.stepsLeft -= Math.floor(value.length / charsPerStep)
     return compare(value.toLowerCase(), wanted)

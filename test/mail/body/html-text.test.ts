@@ -4,6 +4,7 @@ import { sanitiseHtml } from '../../../mail/body/sanitise.ts'
 import { closeDirections } from '../../../mail/encoding/directions.ts'
 import { stripInvisible } from '../../../mail/encoding/invisible-characters.ts'
 import { lookAlikeDomains } from '../../../mail/encoding/look-alikes.ts'
+import { inheritedNames } from '../../inherited-names.ts'
 import { hiddenOutcome, labelledHtml } from '../../score/hidden.ts'
 import { expectLinear } from '../cost.ts'
 
@@ -642,6 +643,15 @@ describe('mail/body/html-text: visible text', () => {
   for (const [name, html] of seen) {
     it(`shows ${name}`, () => expect(visibleText(html)).to.deep.equal({ text: 'seen', hidden: [], truncated: false }))
   }
+
+  for (const name of inheritedNames)
+    it(`${name} in style sheets is a name like any other`, () => {
+      const shows = [`.x[${name}]`, `.x[${name}=a]`, `.x[${name}*=a]`].map((selector) => `${selector}{display:block}`)
+      for (const sheet of [...shows, `@${name}{.x{display:block}}`])
+        expectHidden(`<style>.x{display:none}${sheet}</style><p>before</p><p class=x>secret</p>`, 'display_none')
+      expectHidden(`<p>before</p><p style="font-size:0;font-size:1${name}">secret</p>`, 'zero_size')
+      expectHidden(`<style>[${name}=a]{display:none}</style><p>before</p><p ${name}=a>secret</p>`, 'display_none')
+    })
 
   for (const sheet of unused)
     it(`shows what no sheet in use hides: ${sheet}`, () =>

@@ -3,9 +3,10 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { readBody } from '../../../mail/body/body.ts'
 import { visibleText } from '../../../mail/body/html-text.ts'
-import { mayMarkParts } from '../../../mail/body/mail-markup.ts'
+import { mayMarkParts, partKindOf } from '../../../mail/body/mail-markup.ts'
 import { type ReplyOptions, readReply, replyText, withoutQuotes } from '../../../mail/body/reply.ts'
 import { parseMessage } from '../../../mail/message/parse.ts'
+import { inheritedNames } from '../../inherited-names.ts'
 import { labelledTexts, reply, replyCase, replyOutcome } from '../../score/reply.ts'
 import { expectLinear } from '../cost.ts'
 
@@ -254,6 +255,10 @@ describe('mail/body/reply', () => {
       expect(found).to.not.match(/How are you|Sasha|Subject:|wrote:|написал/)
     })
   }
+
+  it('marks nothing by a name that every object has', () => {
+    for (const name of inheritedNames) expect(partKindOf('a', { name }), name).to.equal(null)
+  })
 
   it('cuts the signature that Gmail marks', () => {
     expect(replyText('', { html: '<div>Hi</div><div class="gmail_signature">Ann<br>+1 555</div>' })).to.equal('Hi')
