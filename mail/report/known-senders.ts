@@ -58,5 +58,7 @@ const senders: { readonly [domain: string]: string } = {
 export function senderNameOf(domain: string): string {
   const organisation = organisationOf(domain)
   // Private suffixes, such as those of cloud services, are not organisations of their own.
-  return senders[organisation] ?? senders[organisation.split('.').slice(-2).join('.')] ?? organisation
+  return knownAs(organisation) ?? knownAs(organisation.split('.').slice(-2).join('.')) ?? organisation
 }
+
+const knownAs = (domain: string) => (Object.hasOwn(senders, domain) ? senders[domain] : undefined)

@@ -4,6 +4,7 @@ import { senderNameOf } from '../../../mail/report/known-senders.ts'
 import { type FindingKind, findingOf } from '../../../mail/report/source-findings.ts'
 import { tlsFindingOf } from '../../../mail/report/tls-findings.ts'
 import { tlsFailureTypes } from '../../../mail/report/tls-report.ts'
+import { inheritedNames } from '../../inherited-names.ts'
 
 const domain = 'own.example'
 const row = (fields: Partial<SourceRow> = {}): SourceRow => ({
@@ -173,6 +174,7 @@ describe('what a row of a DMARC report means', () => {
     ['mail-eur05on2041.outbound.protection.outlook.com', 'Microsoft 365'],
     ['mx.small.example', 'small.example'],
     ['mx.small.co.uk', 'small.co.uk'],
+    ...inheritedNames.map((name) => [name, name] as const),
   ] as const
   for (const [host, name] of names) it(`${host} is of ${name}`, () => expect(senderNameOf(host)).to.equal(name))
 })
