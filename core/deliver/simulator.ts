@@ -23,7 +23,7 @@ const simulations: { readonly [name: string]: Simulation } = {
 export async function simulate(ctx: Context, { recipient, domain }: Attempt): Promise<Outcome | null> {
   if (domain !== simulatorDomain) return null
   const { local } = splitAddress(withoutTag(recipient).base)
-  const simulation = simulations[local] ?? simulations.bounced!
+  const simulation = simulations[Object.hasOwn(simulations, local) ? local : 'bounced']!
   if (local === 'slow') await new Promise((resolve) => setTimeout(resolve, slowMs))
   return { ...simulation, mx: simulatorDomain, tls: false, at: ctx.clock.now() }
 }

@@ -46,13 +46,18 @@ const smtpPort = 25
 export async function findRoutes(network: Network, destination: Destination): Promise<readonly Route[] | Unroutable> {
   try {
     const { domain } = destination
-    const relay = network.routes[domain] ?? network.routes['*']
+    const relay = relayOf(network.routes, domain)
     const found = relay === undefined ? await candidatesOf(network, destination) : await relays(network, relay)
     if ('status' in found || found.length > 0) return found
     return bounced('5.4.4', `no address for the mail servers of ${domain}`)
   } catch (error) {
     return { status: 'deferred', response: `451 4.4.3 DNS lookup failed: ${messageOf(error)}` }
   }
+}
+
+/** The relay through which mail to a domain goes, as `host:port`; undefined when it goes to the servers of the domain. */
+export function relayOf(routes: Network['routes'], domain: string): string | undefined {
+  return Object.hasOwn(routes, domain) ? routes[domain] : routes['*']
 }
 
 async function candidatesOf(network: Network, { domain, seed }: Destination): Promise<readonly Route[] | Unroutable> {

@@ -7,6 +7,7 @@ import { namesServer, type ReportedPolicy, type StsPolicies } from '../../core/d
 import type { ReportedPolicyDoc } from '../../core/deliverability/tls-results.ts'
 import type { Context } from '../../core/process/context.ts'
 import { accepts, pinsAuthority, type Tlsa, usable } from './dane.ts'
+import { relayOf } from './route.ts'
 import type { TlsFailure } from './smtp/outcome.ts'
 import type { Route, TlsPolicy } from './smtp/session.ts'
 
@@ -41,7 +42,7 @@ export function createPolicies(
   sts: StsPolicies,
 ): Policies {
   const { routes, dane, mtaSts } = ctx.settings.outbound
-  const isRelayed = (domain: string) => routes[domain] !== undefined || routes['*'] !== undefined
+  const isRelayed = (domain: string) => relayOf(routes, domain) !== undefined
   const stsOf = async (domain: string) => (mtaSts && !isRelayed(domain) ? sts.reported(domain) : null)
   /** RFC 7672 3.2.2: the domain also counts as a name of its server if DNSSEC protects the record that names the server. */
   const namesOf = async (domain: string, { name }: Route) =>

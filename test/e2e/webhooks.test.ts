@@ -10,6 +10,7 @@ import type { Schema } from '../../schemas/infer.ts'
 import { isValid } from '../../schemas/validate.ts'
 import { createRandom } from '../crash/random.ts'
 import { eventually } from '../eventually.ts'
+import { inheritedNames } from '../inherited-names.ts'
 import { startCutProxy } from '../peers/cut-proxy.ts'
 import { openStream } from '../peers/event-stream.ts'
 import { type SmtpSink, startSmtpSink, startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
@@ -148,8 +149,9 @@ describe('webhooks and events', () => {
     expect(bounce.reason).to.contain('550').and.to.contain('Nobody of that name')
   })
 
-  it('each simulated recipient causes its event', async () => {
-    const names = ['delivered', 'delivered+tag', 'bounced', 'complained', 'softbounced']
+  it('simulated recipients play their part, each with its event', async () => {
+    const inherited = inheritedNames.map((name) => name.toLowerCase())
+    const names = ['delivered', 'delivered+tag', 'bounced', 'complained', 'softbounced', 'nobody', ...inherited]
     const addresses = names.map((name) => `${name}@simulator.invalid`)
     const answer = await call('POST', `${mailboxPath(one.address)}/send`, { to: addresses, subject: 'play', text: 'x' })
     expect(answer.status).to.equal(202)
@@ -164,7 +166,8 @@ describe('webhooks and events', () => {
       'complained delivered',
       'delivered delivered',
       'delivered+tag delivered',
-    ]
+      ...['nobody', ...inherited].map((name) => `${name} bounced`),
+    ].sort()
     await eventually('all outcomes', async () => (await played()).length >= wanted.length)
     expect(await played()).to.deep.equal(wanted)
     const complaint = await hooked(all, ({ type }) => type === 'email.complained')

@@ -4,6 +4,7 @@ import { createResolver } from '../../../core/dns/resolver.ts'
 import { networkOf } from '../../../plugins/outbound/network.ts'
 import { findRoutes, type Network } from '../../../plugins/outbound/route.ts'
 import { defaultSettings } from '../../default-settings.ts'
+import { inheritedNames } from '../../inherited-names.ts'
 
 const failing = (code: string) => Object.assign(new Error(code), { code })
 
@@ -144,6 +145,17 @@ describe('findRoutes', () => {
     expect(new Set(orders.map((routes) => ('status' in routes ? '' : routes[0]?.name))).size).to.equal(4)
     expect(await found('em_7')).to.deep.equal(orders[7])
   })
+
+  for (const name of inheritedNames)
+    it(`asks for the servers of a domain called ${name}`, async () => {
+      const { resolveMx } = network.resolver
+      const resolver = {
+        ...network.resolver,
+        resolveMx: (domain: string) => resolveMx(domain === name ? 'one.test' : domain),
+      }
+      expect(await routed(name, { resolver })).to.equal('mx.one.test 192.0.2.1:25')
+      expect(await routed(name, { routes: { '*': '192.0.2.60:25' } })).to.equal('192.0.2.60 192.0.2.60:25')
+    })
 
   it('sends everything to the relay for *', async () => {
     expect(await routed('gone.test', { routes: { '*': '192.0.2.60:25' } })).to.equal('192.0.2.60 192.0.2.60:25')
