@@ -61,6 +61,15 @@ export function alert({ refusal }: Typed, fields: readonly string[] = []): Html 
 /** A notice that something was done. */
 export const notice = (text: string): Html => html`<div class="notice" role="status"><p>${text}</p></div>`
 
+/** Says what was done, by the word in the query; null when `said` has no such word. */
+export function doneNotice({ query }: { readonly query: URLSearchParams }, said: Done): Html | null {
+  const word = query.get('done') ?? ''
+  return Object.hasOwn(said, word) ? notice(said[word] as string) : null
+}
+
+/** What a page says that was done, by the word in the query. */
+export type Done = { readonly [word: string]: string }
+
 /** A group of radio buttons or checkboxes. */
 export function choices({
   name,

@@ -4,14 +4,14 @@ import { beginSignIn, finishSignIn, signInByPasskey } from '../../core/people/si
 import { optionsOf } from '../../operations/second-factors.ts'
 import { endSession } from '../../operations/session.ts'
 import { sessionCookie } from '../../operations/session-cookie.ts'
-import { alert, emptyForm, field, notice, passkeyForm, type Typed, tokenField } from './controls.ts'
+import { alert, type Done, doneNotice, emptyForm, field, passkeyForm, type Typed, tokenField } from './controls.ts'
 import { type Html, html } from './html.ts'
 import type { Page } from './page.ts'
 import { placeOf, signInFor } from './places.ts'
 import { credentialOf, type PageRoute, refused, type Visit } from './visit.ts'
 
 /** The notice above the form, by the reason in the query. */
-const reasons: { readonly [reason: string]: string } = {
+const reasons: Done = {
   changed: 'Your new password is set. Sign in with it.',
   'signed-out': 'You are signed out.',
   erased: 'Your personal data is erased, and your sessions have ended.',
@@ -83,15 +83,14 @@ function enter(visit: Visit, begun: Parameters<typeof sessionCookie>[1]): { read
 const wantedIn = ({ form, query }: Visit) => placeOf(form.get('next') ?? query.get('next'))
 
 async function signInPage(visit: Visit, typed: Typed = emptyForm): Promise<Page> {
-  const { query, token } = visit
+  const { token } = visit
   const next = nextField(visit)
-  const reason = reasons[query.get('done') ?? '']
   return {
     title: 'Sign in',
     isNarrow: true,
     isScripted: true,
     hasFailed: typed.refusal !== null,
-    content: html`${reason === undefined ? null : notice(reason)}${alert(typed, ['email', 'password'])}
+    content: html`${doneNotice(visit, reasons)}${alert(typed, ['email', 'password'])}
 <div class="card">
 <form method="post" action="/sign-in">${tokenField(token)}${next}
 ${field(typed, { name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', isFocused: true })}

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { joinAccount } from '../../core/people/members.ts'
 import { agentScopes } from '../../schemas/scopes.ts'
 import { eventually } from '../eventually.ts'
+import { inheritedNames } from '../inherited-names.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
 import { addAuthenticator, expectAccessible, openWindow } from '../start/browser.ts'
 import { type Door, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
@@ -259,6 +260,18 @@ describe('pages', () => {
     for (const path of ['/settings', '/settings/security', `/sign-in?next=${encodeURIComponent(evil)}`]) {
       const text = await (await fetch(door.http + path, { headers: { cookie: person.cookie ?? '' } })).text()
       expect(text, path).not.to.include('<script>x')
+    }
+  })
+
+  it('a page says nothing of a word for what was done that it does not know', async () => {
+    const person = await signedIn(door, await makePerson(door))
+    for (const path of ['/sign-in', '/settings']) {
+      const headers = path === '/settings' ? { cookie: person.cookie ?? '' } : undefined
+      for (const done of ['nothing', ...inheritedNames]) {
+        const response = await fetch(`${door.http}${path}?done=${done}`, { headers })
+        expect(response.status, done).to.equal(200)
+        expect(await response.text(), done).not.to.include('class="notice"')
+      }
     }
   })
 

@@ -3,11 +3,11 @@ import { decideApproval, getApproval, listApprovals } from '../../../operations/
 import type { Account } from '../../../schemas/accounts.ts'
 import type { Approval, WholeApproval } from '../../../schemas/approvals.ts'
 import type { Infer } from '../../../schemas/infer.ts'
-import { alert, buttonForm, emptyForm, field, type Typed, time, tokenField } from '../controls.ts'
+import { alert, buttonForm, type Done, emptyForm, field, type Typed, time, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type PageRoute, type Rows, refused, type Visit } from '../visit.ts'
-import { type Done, noAccount, type SessionView, settingsPage, viewOf } from './frame.ts'
+import { noAccount, type SessionView, settingsPage, viewOf } from './frame.ts'
 
 const place = '/settings/approvals'
 const done: Done = {

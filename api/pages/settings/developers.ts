@@ -11,11 +11,11 @@ import type { Infer } from '../../../schemas/infer.ts'
 import type { AppPassword, Key } from '../../../schemas/keys.ts'
 import type { Mailbox } from '../../../schemas/mailboxes.ts'
 import { allScopes, type Scope, scopes, signupScopes } from '../../../schemas/scopes.ts'
-import { alert, buttonForm, choices, emptyForm, field, type Typed, time, tokenField } from '../controls.ts'
+import { alert, buttonForm, choices, type Done, emptyForm, field, type Typed, time, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type PageRoute, type Rows, refused, type Visit } from '../visit.ts'
-import { type Done, noAccount, type SessionView, settingsPage, viewOf } from './frame.ts'
+import { noAccount, type SessionView, settingsPage, viewOf } from './frame.ts'
 
 const place = '/settings/developers'
 const done: Done = { revoked: 'It is revoked, and no longer gives access.' }

@@ -3,7 +3,7 @@
 import { getSession } from '../../../operations/session.ts'
 import type { Infer } from '../../../schemas/infer.ts'
 import type { Session } from '../../../schemas/people.ts'
-import { emptyForm, notice, type Typed, tokenField } from '../controls.ts'
+import { type Done, doneNotice, emptyForm, type Typed, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import { type Page, siteHeader } from '../page.ts'
 import type { Visit } from '../visit.ts'
@@ -20,9 +20,6 @@ const sections = [
   { place: '/settings/personal', label: 'Export and erase' },
 ] as const
 export type Place = (typeof sections)[number]['place']
-
-/** Notices of what was done, by the word in the query. */
-export type Done = { readonly [word: string]: string }
 
 /** The signed-in person. Fails with `unauthorized`. */
 export const viewOf = (visit: Visit): Promise<SessionView> => visit.ask<SessionView>(getSession)
@@ -47,13 +44,12 @@ export function settingsPage(
     readonly isScripted?: boolean
   },
 ): Page {
-  const word = done[visit.query.get('done') ?? '']
   return {
     title,
     isScripted,
     hasFailed: typed.refusal !== null,
     header: headerOf(visit, view, place),
-    content: html`${word === undefined || typed.refusal !== null ? null : notice(word)}${content}`,
+    content: html`${typed.refusal === null ? doneNotice(visit, done) : null}${content}`,
   }
 }
 

@@ -2,11 +2,11 @@ import { changeMember, inviteMember, listMembers, removeMember } from '../../../
 import type { Infer } from '../../../schemas/infer.ts'
 import type { Member } from '../../../schemas/people.ts'
 import { type Role, roleNames } from '../../../schemas/scopes.ts'
-import { alert, buttonForm, choices, emptyForm, field, type Typed, time, tokenField } from '../controls.ts'
+import { alert, buttonForm, choices, type Done, emptyForm, field, type Typed, time, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type PageRoute, type Rows, refused, type Visit } from '../visit.ts'
-import { type Done, noAccount, settingsPage, viewOf } from './frame.ts'
+import { noAccount, settingsPage, viewOf } from './frame.ts'
 import { roleText } from './you.ts'
 
 const place = '/settings/members'

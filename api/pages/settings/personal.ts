@@ -3,11 +3,11 @@ import { eraseMe } from '../../../operations/people.ts'
 import type { AccountExport } from '../../../schemas/accounts.ts'
 import { Failure } from '../../../schemas/failures.ts'
 import type { Infer } from '../../../schemas/infer.ts'
-import { alert, buttonForm, emptyForm, field, type Typed, time, tokenField } from '../controls.ts'
+import { alert, buttonForm, type Done, emptyForm, field, type Typed, time, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type PageRoute, refused, type Visit } from '../visit.ts'
-import { type Done, noAccount, settingsPage, viewOf } from './frame.ts'
+import { noAccount, settingsPage, viewOf } from './frame.ts'
 
 const place = '/settings/personal'
 const done: Done = { asked: 'The export is being made. Reload this page in a moment.' }

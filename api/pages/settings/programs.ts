@@ -1,11 +1,11 @@
 import { deleteGrant, listGrants } from '../../../operations/grants.ts'
 import type { Grant } from '../../../schemas/grants.ts'
 import type { Infer } from '../../../schemas/infer.ts'
-import { alert, buttonForm, emptyForm, type Typed, time } from '../controls.ts'
+import { alert, buttonForm, type Done, emptyForm, type Typed, time } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { type PageRoute, type Rows, refused, type Visit } from '../visit.ts'
-import { type Done, noAccount, settingsPage, viewOf } from './frame.ts'
+import { noAccount, settingsPage, viewOf } from './frame.ts'
 
 const place = '/settings/programs'
 const done: Done = { disconnected: 'The program is disconnected, and no longer has access.' }

@@ -15,11 +15,22 @@ import type { Infer } from '../../../schemas/infer.ts'
 import type { Sessions } from '../../../schemas/people.ts'
 import type { Passkeys, RecoveryCodes, SecondFactor } from '../../../schemas/second-factors.ts'
 import { browserOf } from '../browsers.ts'
-import { alert, buttonForm, emptyForm, field, passkeyForm, qrCode, type Typed, time, tokenField } from '../controls.ts'
+import {
+  alert,
+  buttonForm,
+  type Done,
+  emptyForm,
+  field,
+  passkeyForm,
+  qrCode,
+  type Typed,
+  time,
+  tokenField,
+} from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import type { Page } from '../page.ts'
 import { credentialOf, type PageRoute, refused, type Visit } from '../visit.ts'
-import { type Done, type SessionView, settingsPage, viewOf } from './frame.ts'
+import { type SessionView, settingsPage, viewOf } from './frame.ts'
 
 const rowsMax = 200
 const place = '/settings/security'

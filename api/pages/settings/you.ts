@@ -1,9 +1,9 @@
 import { changeMe, leaveAccount } from '../../../operations/people.ts'
 import { switchSession } from '../../../operations/session.ts'
-import { alert, buttonForm, emptyForm, field, type Typed, tokenField } from '../controls.ts'
+import { alert, buttonForm, type Done, emptyForm, field, type Typed, tokenField } from '../controls.ts'
 import { type Html, html } from '../html.ts'
 import { type PageRoute, refused, type Visit } from '../visit.ts'
-import { type Done, type SessionView, settingsPage, viewOf } from './frame.ts'
+import { type SessionView, settingsPage, viewOf } from './frame.ts'
 
 const place = '/settings'
 const done: Done = {
