@@ -93,8 +93,9 @@ function flatten(tree: unknown, declared: object = settings, prefix = ''): [Name
       `${prefix === '' ? 'The settings file' : `"${prefix.slice(0, -1)}"`} has no names below it. Write "name: value" there, with one of: ${Object.keys(declared).join(', ')}.`,
     )
   return Object.entries(tree).flatMap(([key, value]): [NamedSetting, unknown][] => {
-    const node = (declared as { [name: string]: Parameters<typeof isSetting>[0] | undefined })[key]
-    if (node === undefined) throw settingsError(unknownName('setting', key, Object.keys(declared), prefix + key))
+    if (!Object.hasOwn(declared, key))
+      throw settingsError(unknownName('setting', key, Object.keys(declared), prefix + key))
+    const node = (declared as { [name: string]: Parameters<typeof isSetting>[0] })[key]!
     return isSetting(node) ? [[{ name: prefix + key, ...node }, value]] : flatten(value, node, `${prefix}${key}.`)
   })
 }

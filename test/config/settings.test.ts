@@ -1,6 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { expect } from 'chai'
 import { loadSettings } from '../../cli/settings.ts'
 import { listSettings, variableOf } from '../../schemas/settings.ts'
+import { inheritedNames } from '../inherited-names.ts'
 
 describe('an empty variable', () => {
   const optional = listSettings().filter((setting) => setting.default === null && !setting.refusesEmpty)
@@ -26,4 +30,25 @@ describe('variables that Kubernetes makes of a Service', () => {
       expect(() => loadSettings({ file: null, env: { [variable]: text } })).to.throw(
         `${variable} in the environment is not a setting: Kubernetes set it as the address of a Service. Write "enableServiceLinks: false" in the spec of the pod.`,
       ))
+})
+
+describe('a setting that is none', () => {
+  let folder: string
+  before(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'mailroom-settings-'))
+  })
+  after(() => rm(folder, { recursive: true, force: true }))
+
+  for (const name of ['colour', ...inheritedNames])
+    for (const [at, before] of [
+      [name, ''],
+      [`http.${name}`, 'http: '],
+    ] as const)
+      it(`is named: ${at}`, async () => {
+        const file = path.join(folder, 'mailroom.yaml')
+        for (const value of ['1', '{}', '{name: x}']) {
+          await writeFile(file, `${before}{${name}: ${value}}\n`)
+          expect(() => loadSettings({ file, env: {} }), value).to.throw(`Unknown setting ${at}; known are `)
+        }
+      })
 })
