@@ -2,6 +2,7 @@
  * Reads mbox files (RFC 4155), message by message. A message begins with a line `From `, at the beginning of the file or after an empty
  * line. A line that begins with `>From `, even after more `>`, loses one `>` (mboxrd). The lines of the result end with CRLF.
  */
+import { parseDate } from '../encoding/date.ts'
 
 export type MboxMessage = {
   readonly raw: Buffer
@@ -68,14 +69,8 @@ async function* linesOf(pieces: AsyncIterable<Buffer>, bytesMax: number): AsyncG
 
 const withoutCr = (line: Buffer) => (line.at(-1) === 0x0d ? line.subarray(0, -1) : line)
 
-/** The time of `From sender Thu Nov  5 09:04:03 2026`, in UTC unless it names a zone. */
+/** The time of `From sender Thu Nov  5 09:04:03 2026`, in UTC unless a zone stands before the year or behind it. */
 function timeOf(separator: string): Date | null {
-  const [, text = '', zone = ''] =
-    /\b((?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{2}:\d{2}(?::\d{2})?)(?:\s+([+-]\d{4}|[A-Z]{1,4}))?\s+\d{4}/.exec(
-      separator,
-    ) ?? []
-  const year = /\b(\d{4})\b\s*(?:[+-]\d{4})?\s*$/.exec(separator)?.[1]
-  if (text === '' || year === undefined) return null
-  const at = Date.parse(`${text} ${year} ${zone === '' ? 'UTC' : zone}`)
-  return Number.isNaN(at) ? null : new Date(at)
+  const text = /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{2}:\d{2}.*$/.exec(separator)?.[0]
+  return text === undefined ? null : parseDate(text)
 }

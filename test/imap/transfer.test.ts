@@ -370,6 +370,26 @@ describe('import and export of mail', () => {
     expect((await command('import', 'mbox', 'tenant', to, file)).record).to.include({ imported: 0, known: 4 })
   })
 
+  it('reads the time of an mbox file in the zone that its separator names', async () => {
+    const to = await imap.mailbox()
+    const file = path.join(folder, 'zones.mbox')
+    const times = [
+      ['Thu Nov  5 09:04:03 2020', '09:04:03'],
+      ['Thu Nov  5 09:04 2020', '09:04:00'],
+      ['Thu Nov  5 09:04:03 2020 +0200', '07:04:03'],
+      ['Thu Nov  5 09:04:03 +0200 2020', '07:04:03'],
+      ['Thu Nov  5 09:04:03 2020 -0730', '16:34:03'],
+      ['Thu Nov  5 09:04:03 PST 2020', '17:04:03'],
+      ['Thu Nov  5 09:04:03 2020 PST', '17:04:03'],
+      ['Thu Nov  5 09:04:03 CET 2020', '09:04:03'],
+      ['Thu Nov  5 09:04:03 2020 remote from there', '09:04:03'],
+    ] as const
+    await writeFile(file, times.map(([at], n) => `From x@remote.example ${at}\nSubject: No. ${n}\n\nHi\n\n`).join(''))
+    expect((await command('import', 'mbox', 'tenant', to, file)).record).to.include({ imported: times.length })
+    const found = new Map((await list(to, 'INBOX')).map(({ subject, received_at: at }) => [subject, at]))
+    for (const [n, [at, time]] of times.entries()) expect(found.get(`No. ${n}`), at).to.equal(`2020-11-05T${time}.000Z`)
+  })
+
   it('brings each message once when two commands bring the same at once', async () => {
     const to = await imap.mailbox()
     const file = path.join(folder, 'both.mbox')
