@@ -113,17 +113,19 @@ function past(text: string, mark: string, from: number): number {
   return at < 0 ? text.length : at + mark.length
 }
 
-/** The offset after the tag that begins at `start`; a `>` in double quotes does not end it. */
+/** The offset after the tag that begins at `start`; a `>` in a quoted value does not end it. */
 function tagEnd(html: string, start: number): number {
-  let quote = html.indexOf('="', start)
-  let end = past(html, '>', start)
-  while (quote >= 0 && quote < end) {
-    const close = past(html, '"', quote + 2)
-    if (close > end) end = past(html, '>', close)
-    quote = html.indexOf('="', close)
+  for (let at = start; ; ) {
+    tagMark.lastIndex = at
+    const found = tagMark.exec(html)
+    if (found === null) return html.length
+    if (found[0] === '>') return tagMark.lastIndex
+    at = found[1] === undefined ? tagMark.lastIndex : past(html, found[1], tagMark.lastIndex)
   }
-  return end
 }
+
+/** The end of a tag, or the beginning of a quoted value, or a whole value without quotes. */
+const tagMark = />|=\s*(?:(["'])|[^\s>]*)/g
 
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text

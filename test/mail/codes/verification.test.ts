@@ -149,10 +149,32 @@ describe('verification', () => {
     })
   })
 
+  const tags: readonly (readonly [name: string, attributes: string])[] = [
+    ['in double quotes', 'title="a > b" href="URL"'],
+    ['in single quotes', "title='a > b' href='URL'"],
+    ['in quotes after a blank', `title = 'a > b' href = "URL"`],
+    ['behind another kind of quotes', `title='"' alt=">" href='URL'`],
+    ['in the address', "href='URL&next=a>b'"],
+  ]
+  for (const [name, attributes] of tags)
+    it(`a mark that ends tags ends none ${name}`, () => {
+      const url = 'https://acme.example/verify?token=8f2a77c1d9e04b1f'
+      const body = `<p>Verify your email:</p><a ${attributes.replace('URL', url)}>Verify your email</a>`
+      expect(find(mailOf('Verify your email', body)).links.map((link) => link.url.slice(0, url.length))).to.deep.equal([
+        url,
+      ])
+    })
+  it('quotes within a value without quotes end nothing', () => {
+    const body = `<a href=https://acme.example/verify?token='8f2a77c1>Verify</a><p>Your verification code is 482913</p>`
+    expect(codesOf(mailOf('Your code', body))).to.deep.equal(['482913'])
+  })
+
   describe('long and hostile bodies take little time', () => {
     const hostile: readonly (readonly [string, string])[] = [
       ['comments that never end', `<p>${'<!--'.repeat(60_000)}`],
       ['tags that never end', `<p>${'<a href="'.repeat(40_000)}`],
+      ['tags that never end, in single quotes', `<p>${"<a href='".repeat(40_000)}`],
+      ['values of blanks', `<p ${`a=${' '.repeat(500)}`.repeat(600)}`],
       ['brackets', `<p>${'<'.repeat(300_000)}`],
       ['references that never end', `<p>${'&#'.repeat(100_000)}`],
       ['codes on one line', 'code 123456 '.repeat(10_000)],
