@@ -15,6 +15,7 @@ import type { Domain } from '../../schemas/domains.ts'
 import type { Email } from '../../schemas/sending.ts'
 import { toldOf } from '../documents.ts'
 import { eventually } from '../eventually.ts'
+import { inheritedNames } from '../inherited-names.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
@@ -303,6 +304,21 @@ describe('web: pages', () => {
       expect(x + width, name).to.be.at.most(aside.x + aside.width)
     }
     await pressed.close()
+  })
+
+  it('a variable of a template may have any name', async () => {
+    const { accountId, key } = await makeTenant(door, { name: 'naming' })
+    const text = inheritedNames.map((name) => `{{${name}}}`).join(' ')
+    await client(door.http, key)('POST', '/api/v1/templates', { alias: 'named', subject: 'Named', text })
+    const writer = await door.view({ accountId })
+    await writer.page.goto(writer.at('/templates/named'))
+    for (const name of inheritedNames) {
+      const field = writer.page.getByLabel(name, { exact: true })
+      expect(await field.inputValue(), name).to.equal('')
+      await field.fill(`a ${name}`)
+    }
+    await writer.page.getByText(inheritedNames.map((name) => `a ${name}`).join(' '), { exact: true }).waitFor()
+    await writer.close()
   })
 
   it('what was changed in a template and not saved yet stays when it is paused, and is not left unasked', async () => {
