@@ -4,6 +4,8 @@
  * Invariants
  * - Queries use an index only once it covers every document; until then each write maintains it like the others.
  * - A build leaves nothing behind if it fails, if its index is dropped, or if the process ends before it does.
+ * - `ctx.builds` holds the indexes whose statements go on. Any other unfinished index was left behind by a statement that ended with its
+ *   group, or with the process: nobody waits for it, and it is removed as soon as the disk has room for that.
  */
 import { documentsField, textField } from '../arguments.ts'
 import type { Document } from '../bson/document.ts'
@@ -37,7 +39,8 @@ export function* createIndexes(ctx: WriteContext, { body }: Message): Statement 
   if (specs.length === 0) throw new EngineError('BadValue', 'Must specify at least one index to create')
   const existed = ctx.store.collection(database, name) !== undefined
   const before = ensureCollection(ctx, database, name)
-  for (const spec of specs) while (isBeingBuilt(ctx.store.collection(database, name), spec)) yield
+  for (const spec of specs) while (isBeingBuilt(ctx, ctx.store.collection(database, name), spec)) yield
+  removeUnfinished(ctx)
   const created: number[] = []
   const state = { rested: false }
   try {
@@ -45,6 +48,7 @@ export function* createIndexes(ctx: WriteContext, { body }: Message): Statement 
     const isEmpty = ctx.store.records(collection.id).last() === 0
     created.push(...addMissing(ctx, collection, specs, { building: !isEmpty }))
     if (!isEmpty) {
+      for (const id of created) ctx.builds.add(id)
       for (const id of created) yield* fill(ctx, database, name, id, state)
       finishBuilds(ctx, database, name, created)
     }
@@ -53,6 +57,8 @@ export function* createIndexes(ctx: WriteContext, { body }: Message): Statement 
     if (!state.rested || !(error instanceof EngineError)) throw error
     abandonBuilds(ctx, created)
     return errorBody(error)
+  } finally {
+    for (const id of created) ctx.builds.delete(id)
   }
   const after = ensureCollection(ctx, database, name)
   return {
@@ -64,10 +70,10 @@ export function* createIndexes(ctx: WriteContext, { body }: Message): Statement 
   }
 }
 
-/** Removes the indexes that a previous process left half built; their creation was never acknowledged. */
+/** Removes the indexes that were left half built; their creation was never acknowledged. */
 export function removeUnfinished(ctx: WriteContext): void {
   const unfinished = [...ctx.store.catalog.byName.values()].flatMap(({ maintained }) =>
-    maintained.filter((index) => index.building),
+    maintained.filter(({ building, id }) => building && !ctx.builds.has(id)),
   )
   if (unfinished.length > 0)
     abandonBuilds(
@@ -76,8 +82,8 @@ export function removeUnfinished(ctx: WriteContext): void {
     )
 }
 
-function isBeingBuilt(collection: Collection | undefined, spec: Document): boolean {
-  return collection?.maintained.some((index) => index.building && index.name === spec.name) ?? false
+function isBeingBuilt(ctx: WriteContext, collection: Collection | undefined, spec: Document): boolean {
+  return collection?.maintained.some(({ id, name }) => ctx.builds.has(id) && name === spec.name) ?? false
 }
 
 /** Creates the missing indexes, empty; writes maintain them from then on. Returns their ids. */

@@ -19,13 +19,15 @@ export type WriteContext = {
   readonly totals: Map<number, Totals>
   /** Capped collections whose waiting cursors are to be woken. */
   readonly stirred: Set<number>
+  /** The indexes that statements are building. */
+  readonly builds: Set<number>
   /** The `performance.now()` until which writes are blocked (writer/block.ts). */
   readonly block: { untilMs: number }
 }
 
 export function newWriteContext(store: Store, noTableScan: boolean, isBlocked = false): WriteContext {
   const block = { untilMs: isBlocked ? Number.POSITIVE_INFINITY : 0 }
-  return { store, noTableScan, lastRecord: new Map(), totals: new Map(), stirred: new Set(), block }
+  return { store, noTableScan, lastRecord: new Map(), totals: new Map(), stirred: new Set(), builds: new Set(), block }
 }
 
 /** One statement: it yields after each chunk, where the writer commits, and returns its answer. */

@@ -6,7 +6,8 @@
  * - Each step of a statement takes effect whole or not at all: it runs in its own savepoint. The first step of a group needs
  *   none, since undoing it undoes the group, and so saves the pages that a savepoint would set aside.
  * - No answer is sent before the COMMIT that holds its write has returned; with `synchronous=FULL` the write is then on disk.
- * - When a group cannot be committed, all its statements fail, and none of their steps in it takes effect.
+ * - When a group cannot be committed, all its statements fail, and none of their steps in it takes effect. They end with it: what
+ *   earlier steps prepared is cleared away, at once or when the disk has room for that, before any other statement runs.
  */
 import type { StatementSync } from 'node:sqlite'
 import type { Document } from '../bson/document.ts'
@@ -14,6 +15,7 @@ import { EngineError } from '../errors.ts'
 import { limits } from '../limits.ts'
 import { log, reason } from '../log.ts'
 import { errorBody } from '../wire/reply.ts'
+import { removeUnfinished } from './builds.ts'
 import type { Statement, WriteContext } from './context.ts'
 
 export type Task = {
@@ -46,6 +48,7 @@ export class Groups {
   #queue: Task[] = []
   #resting: Task[] = []
   #failed: string | undefined
+  #isClear = true
 
   constructor(ctx: WriteContext, options: GroupOptions) {
     this.#ctx = ctx
@@ -69,6 +72,21 @@ export class Groups {
     this.#queue.push(task)
   }
 
+  /** Clears away what statements left that ended before they were done. */
+  clear(): void {
+    try {
+      this.#sql.begin.run()
+      removeUnfinished(this.#ctx)
+      this.#sql.commit.run()
+      this.#isClear = true
+    } catch (error) {
+      this.#rollBack()
+      // Each group tries again: the first failure tells it all.
+      if (this.#isClear) log('warn', 'could not remove an unfinished index yet', { reason: reason(error) })
+      this.#isClear = false
+    }
+  }
+
   /** Runs and commits one group of the waiting statements. */
   runOne(): void {
     const answers: Answer[] = []
@@ -78,6 +96,7 @@ export class Groups {
       this.#refuseAll(this.#failed)
       return
     }
+    if (!this.#isClear) this.clear()
     try {
       this.#sql.begin.run()
       const resting = this.#runSteps(taken, answers)
@@ -147,10 +166,7 @@ export class Groups {
   }
 
   #undoGroup(error: unknown, taken: readonly Task[]): void {
-    const { store } = this.#ctx
-    if (store.db.isTransaction) store.db.exec('ROLLBACK')
-    this.#ctx.totals.clear()
-    store.reloadCatalog()
+    this.#rollBack()
     const code = sqliteCode(error)
     const text = reason(error)
     log('error', 'group rolled back', { reason: text, sqlite: code })
@@ -161,11 +177,20 @@ export class Groups {
         : new EngineError(fatal ? 'InterruptedAtShutdown' : 'InternalError', 'the write could not be committed')
     const rest = new Set(taken)
     this.#queue = this.#queue.filter((task) => !rest.has(task))
+    for (const { statement } of taken) statement?.return({})
+    if (!fatal) this.clear()
     this.#options.answer(taken.map((task) => ({ id: task.id, body: errorBody(refusal) })))
     if (fatal) {
       this.#failed = text
       this.#options.fail(text)
     }
+  }
+
+  #rollBack(): void {
+    const { store } = this.#ctx
+    if (store.db.isTransaction) store.db.exec('ROLLBACK')
+    this.#ctx.totals.clear()
+    store.reloadCatalog()
   }
 
   #refuseAll(text: string): void {

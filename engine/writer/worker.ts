@@ -14,7 +14,6 @@ import { openGauge, reserveLog } from '../store/wal.ts'
 import { giveBack } from '../wire/memory.ts'
 import { errorBody } from '../wire/reply.ts'
 import { blockedRow } from './block.ts'
-import { removeUnfinished } from './builds.ts'
 import { newWriteContext } from './context.ts'
 import { type Answer, Groups } from './groups.ts'
 import { dropTemporary } from './output.ts'
@@ -48,7 +47,6 @@ function run(port: MessagePort, data: WriterData): void {
   const keepLogShort = logKeeper(db, data)
   const ctx = newWriteContext(new Store(db), data.noTableScan, readMeta(db, blockedRow) === 1)
   dropTemporary(ctx)
-  if (!cleanStart) inTransaction(db, () => removeUnfinished(ctx))
   const send = (message: FromWriter, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
   const groups = new Groups(ctx, {
     syncDelayMs: data.syncDelayMs,
@@ -58,6 +56,7 @@ function run(port: MessagePort, data: WriterData): void {
     },
     fail: (text) => send({ kind: 'failed', reason: text }),
   })
+  groups.clear()
   let stopping = false
   let backups = 0
   const enqueue = (request: ToWriter) => {
@@ -116,12 +115,6 @@ function reserve(dir: string): void {
   } catch (error) {
     log('warn', 'could not reserve the full length of the write-ahead log', { reason: reason(error) })
   }
-}
-
-function inTransaction(db: DatabaseSync, work: () => void): void {
-  db.exec('BEGIN IMMEDIATE')
-  work()
-  db.exec('COMMIT')
 }
 
 /** Takes every request that is in the ring. */

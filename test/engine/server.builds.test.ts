@@ -91,6 +91,25 @@ describe('engine: building an index while others write', () => {
     await second.stop()
     rmSync(dir, { recursive: true, force: true })
   })
+
+  it('a build for which the disk has no room leaves nothing, and is made when there is room', async () => {
+    const full = await startEngine({ args: ['--file-bytes-max', String(8 * 1024 * 1024)] })
+    const texts = full.db.collection<{ _id: number; text: string }>('texts')
+    const document = (_id: number) => ({ _id, text: String(_id).padStart(1_000, 'x') })
+    await texts.insertMany(Array.from({ length: 4_000 }, (_, n) => document(n)))
+    const build = () => texts.createIndex({ text: 1 }, { unique: true })
+    expect(await failure(build())).to.include({ code: 14031 })
+    expect(await texts.indexes()).to.have.length(1)
+    // The index that was not made refuses no duplicate.
+    await texts.updateOne({ _id: 1 }, { $set: { text: document(0).text } })
+    await texts.deleteMany({ _id: { $gte: 300 } })
+    expect(await failure(build())).to.include({ code: 11000 })
+    await texts.deleteOne({ _id: 1 })
+    await build()
+    expect(await texts.find().hint({ text: 1 }).toArray()).to.have.length(299)
+    expect(await full.db.command({ validate: 'texts' })).to.include({ valid: true, nrecords: 299 })
+    await full.stop()
+  })
 })
 
 async function fill(collection: Collection<Document>): Promise<void> {
