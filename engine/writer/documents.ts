@@ -46,10 +46,12 @@ export function replaceDocument(
 ): void {
   requireUnblocked(ctx)
   const was = sizeInCap(ctx, collection, change.record)
+  // Counted before the write, as in `removeDocument`: the first count would otherwise have the change already.
+  const totals = was === undefined ? undefined : totalsOf(ctx, collection)
   replaceRecord(ctx.store, collection, change, (index, multikey) => markMultikey(ctx, index, multikey))
   noteWrite(ctx, collection, () => change.before._id ?? null)
   // A document that grew past the cap stays until the next insert makes room, as in mongod.
-  if (was !== undefined) totalsOf(ctx, collection).bytes += change.bytes.length - was
+  if (was !== undefined && totals !== undefined) totals.bytes += change.bytes.length - was
 }
 
 /** Removes a document; `doc` holds at least the fields that the indexes read. */

@@ -166,6 +166,19 @@ describe('engine: capped collections', () => {
     expect(await kept.options()).to.deep.equal({ capped: true, size: 4096, max: 3 })
     await second.stop()
   })
+
+  it('the first update after a start counts what it changed once', async () => {
+    const first = await startEngine({ dir: temporaryFolder() })
+    const made = await first.db.createCollection<Row>('kept', { capped: true, size: 4096 })
+    await made.insertMany(rows(1, 2, 3))
+    await first.stop()
+    const second = await startEngine({ dir: first.dir })
+    const kept = second.db.collection<Row>('kept')
+    await kept.updateOne({ _id: 2 }, { $set: { text: 'x'.repeat(2_400) } })
+    await kept.insertOne({ _id: 4 })
+    expect(await ids(kept)).to.deep.equal([1, 2, 3, 4])
+    await second.stop()
+  })
 })
 
 describe('engine: tailable cursors', () => {
