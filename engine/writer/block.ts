@@ -2,7 +2,8 @@
  * The block of all writes, for the time in which a database moves elsewhere. As in mongod it outlives the process, unless it was
  * set for a limited time.
  *
- * Invariant: once the block is acknowledged, no document is written for a client, not even by a statement that had begun.
+ * Invariant: once the block is acknowledged, no document is written and no index built for a client, not even by a statement that had
+ * begun.
  */
 import { flagField } from '../arguments.ts'
 import { EngineError } from '../errors.ts'

@@ -3,7 +3,7 @@
  *
  * Invariants
  * - Queries use an index only once it covers every document; until then each write maintains it like the others.
- * - A build leaves nothing behind if it fails, if its index is dropped, or if the process ends before it does.
+ * - A build leaves nothing behind if it fails, if its index is dropped, if writes are blocked, or if the process ends before it does.
  * - `ctx.builds` holds the indexes whose statements go on. Any other unfinished index was left behind by a statement that ended with its
  *   group, or with the process: nobody waits for it, and it is removed as soon as the disk has room for that.
  */
@@ -15,6 +15,7 @@ import { type Collection, type Index, namespace } from '../store/catalog.ts'
 import { entriesOf, indexedPart } from '../store/entries.ts'
 import type { Message } from '../wire/message.ts'
 import { errorBody } from '../wire/reply.ts'
+import { requireUnblocked } from './block.ts'
 import {
   addIndex,
   changed,
@@ -40,6 +41,7 @@ export function* createIndexes(ctx: WriteContext, { body }: Message): Statement 
   const existed = ctx.store.collection(database, name) !== undefined
   const before = ensureCollection(ctx, database, name)
   for (const spec of specs) while (isBeingBuilt(ctx, ctx.store.collection(database, name), spec)) yield
+  requireUnblocked(ctx)
   removeUnfinished(ctx)
   const created: number[] = []
   const state = { rested: false }
@@ -138,8 +140,13 @@ function enter(ctx: WriteContext, collection: Collection, index: Index, record: 
   if (entries.multikey.some((flag, i) => flag && index.multikey[i] !== true)) markMultikey(ctx, index, entries.multikey)
 }
 
-/** The index that is being built, and its collection. @throws EngineError IndexBuildAborted if one of them was dropped meanwhile */
+/**
+ * The index that is being built, and its collection.
+ * @throws EngineError IndexBuildAborted if one of them was dropped meanwhile, UserWritesBlocked if writes were blocked: as in mongod,
+ * the block ends all builds
+ */
 function underway(ctx: WriteContext, database: string, name: string, id: number) {
+  requireUnblocked(ctx)
   const collection = ctx.store.collection(database, name)
   const index = collection?.maintained.find((candidate) => candidate.id === id)
   if (collection === undefined || index === undefined)

@@ -66,6 +66,18 @@ describe('engine: building an index while others write', () => {
     expect(await collection.indexes()).to.have.length(1)
   })
 
+  it('a block of writes ends it', async () => {
+    const block = (global: boolean) => engine.client.db('admin').command({ setUserWriteBlockMode: 1, global })
+    const builds = [failure(collection.createIndex({ n: 1 })), failure(collection.createIndex({ n: 1 }))]
+    await engine.db.collection('other').insertOne({})
+    await block(true)
+    for (const refusal of await Promise.all(builds)) expect(refusal).to.include({ code: 371 })
+    expect(await collection.indexes()).to.have.length(1)
+    await block(false)
+    await collection.createIndex({ n: 1 })
+    expect(await collection.find().hint({ n: 1 }).toArray()).to.have.length(rows)
+  })
+
   it('others wait for a chunk, not for the build', async () => {
     const building = collection.createIndex({ n: 1, tags: 1 })
     let writes = 0
