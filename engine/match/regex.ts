@@ -1,7 +1,7 @@
 /**
  * Runs regular expressions in the syntax of mongod's PCRE on the JS engine, in Unicode mode. Syntax that JS does not share is
- * translated (inline options at the start, `\A \z \Z`, `\Q..\E`, `\h`, `(?P<name>`, POSIX classes, option x) or refused by the
- * JS compiler. As in PCRE, only a newline ends a line, and `\s` is ASCII. If a group sets option m or s for itself, `.`, `^` and
+ * translated (inline options at the start, `\A \z \Z`, `\Q..\E`, `\h`, `\x{..}`, `(?P<name>`, POSIX classes, option x) or refused by
+ * the JS compiler. As in PCRE, only a newline ends a line, and `\s` is ASCII. If a group sets option m or s for itself, `.`, `^` and
  * `$` behave as in JS.
  */
 import { BSONRegExp } from 'bson'
@@ -144,19 +144,22 @@ function translateOne(pattern: string, at: number, { extended, dotAll, lines }: 
   if (lines !== undefined && character === '.' && !dotAll) return ['[^\\n]', at + 1]
   if (pattern.startsWith('(?P<', at)) return ['(?<', at + 4]
   if (pattern.startsWith('(?#', at)) return ['', pattern.indexOf(')', at) + 1 || pattern.length]
-  if (character === ']') return ['\\]', at + 1]
-  if ((character === '{' && !/^\{\d+(,\d*)?\}/.test(pattern.slice(at))) || isStrayBrace(pattern, at)) {
-    return [`\\${character}`, at + 1]
-  }
+  const quantifier = textAt(quantifiers, pattern, at)
+  if (quantifier !== undefined) return [quantifier, at + quantifier.length]
+  // A bracket that closes no class and a brace of no quantifier are literals in PCRE, but errors in JS.
+  if (']{}'.includes(character)) return [`\\${character}`, at + 1]
   return [character, at + character.length]
 }
 
-/** The most characters before a closing brace that are searched for the start of its quantifier. */
-const quantifierMax = 16
+const quantifiers = /\{\d+(?:,\d*)?\}/y
+/** Escapes that are one with what stands in their braces: a character by its number, and properties. */
+const braced = /\\[xpP]\{\w*\}/y
+const propertiesOfOneLetter = /\\[pP][A-Z]/y
 
-/** Whether a closing brace closes no quantifier: it is then a literal in PCRE, but an error in JS. */
-function isStrayBrace(pattern: string, at: number): boolean {
-  return pattern[at] === '}' && !/\{\d+(,\d*)?$/.test(pattern.slice(Math.max(0, at - quantifierMax), at))
+/** What a sticky pattern matches at a position. */
+function textAt(sticky: RegExp, text: string, at: number): string | undefined {
+  sticky.lastIndex = at
+  return sticky.exec(text)?.[0]
 }
 
 function translateEscape(pattern: string, at: number): readonly [string, number] {
@@ -168,13 +171,19 @@ function translateEscape(pattern: string, at: number): readonly [string, number]
     return [literal.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), end < 0 ? pattern.length : end + 2]
   }
   if (next === 'E') return ['', at + 2]
-  if (next === 'x' && pattern[at + 2] === '{') return ['\\u', at + 2]
   if (Object.hasOwn(escapes, next)) return [escapes[next]!, at + 2]
   return escapedCharacter(pattern, at)
 }
 
-/** PCRE allows `\` before any character without special meaning. JS refuses it in Unicode mode, so it is left out. */
+/**
+ * An escape that means the same outside a class and inside. PCRE allows `\` before any character without special meaning. JS refuses it
+ * in Unicode mode, so it is left out.
+ */
 function escapedCharacter(pattern: string, at: number): readonly [string, number] {
+  const whole = textAt(braced, pattern, at)
+  if (whole !== undefined) return [whole.replace(/^\\x/, '\\u'), at + whole.length]
+  const property = textAt(propertiesOfOneLetter, pattern, at)
+  if (property !== undefined) return [`${property.slice(0, 2)}{${property[2]}}`, at + property.length]
   const character = String.fromCodePoint(pattern.codePointAt(at + 1)!)
   const end = at + 1 + character.length
   if (/[A-Za-z0-9^$\\.*+?()[\]{}|/]/.test(character)) return [`\\${character}`, end]
@@ -212,7 +221,6 @@ function translateInClass(pattern: string, at: number): readonly [string, number
   if (character === '\\') {
     const next = pattern[at + 1] ?? ''
     if (Object.hasOwn(escapesInClass, next)) return [escapesInClass[next]!, at + 2]
-    if (next === 'x' && pattern[at + 2] === '{') return ['\\u', at + 2]
     return escapedCharacter(pattern, at)
   }
   return ['[]'.includes(character) ? `\\${character}` : character, at + character.length]

@@ -313,6 +313,14 @@ describe('engine match: patterns', () => {
     ['extended keeps classes', '[ ]', 'x', ' ', true],
     ['astral is one character', '^.$', '', '\u{1f600}', true],
     ['hexadecimal', '^\\x{41}$', '', 'A', true],
+    ['hexadecimal with letters', '^\\x{e9}\\x{1F600}$', '', 'é\u{1f600}', true],
+    ['hexadecimal in class', '^[\\x{e0}-\\x{ef}]$', '', 'é', true],
+    ['escaped brace before what looks like a quantifier', '^a\\{2}$', '', 'a{2}', true],
+    ['a brace after \\Q \\E', '^\\Qa{2\\E}$', '', 'a{2}', true],
+    ['lazy quantifier', '^a{1,}?b$', '', 'aab', true],
+    ['property', '^\\p{Lu}\\p{L}+$', '', 'Été', true],
+    ['property of one letter', '^\\pL\\PL$', '', 'é1', true],
+    ['property in class', '^[\\p{L}_]+$', '', 'é_', true],
   ]
   for (const [name, pattern, options, subject, expected] of cases) {
     it(name, () => expect(compileRegex(regex(pattern, options)).test(subject)).to.equal(expected))
