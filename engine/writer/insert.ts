@@ -66,7 +66,8 @@ export function prepare(bytes: Buffer, from: number, to: number): Uint8Array {
   }
   checkDocument(bytes, from, to)
   const found = elements(bytes, from)
-  for (const element of found) if (element.type === bsonType.timestamp) fillTimestamp(bytes, element)
+  for (const element of found)
+    if (element.type === bsonType.timestamp && element.name !== '_id') fillTimestamp(bytes, element)
   const id = found.find((element) => element.name === '_id')
   if (id !== undefined) checkElement(bytes, id)
   if (id === found[0] && id !== undefined) return bytes.subarray(from, to)
@@ -104,7 +105,7 @@ export function withOnly(element: Uint8Array): Buffer {
   return doc
 }
 
-/** Replaces an empty timestamp at the top level by the time of the insert, as mongod does. */
+/** Replaces an empty timestamp at the top level by the time of the insert, as mongod does for every field but `_id`. */
 function fillTimestamp(bytes: Buffer, element: Element): void {
   if (bytes.readBigUInt64LE(element.value) !== 0n) return
   bytes.writeUInt32LE(element.start, element.value)

@@ -75,6 +75,12 @@ describe('engine: documents', () => {
     expect(found?.at.t).to.be.greaterThan(1_700_000_000)
   })
 
+  it('keeps an empty timestamp in _id', async () => {
+    const _id = new Timestamp({ t: 0, i: 0 })
+    await collection.insertMany([{ at: 1, _id: _id as never }])
+    expect(await collection.findOne({ _id: _id as never })).to.include({ at: 1 })
+  })
+
   it('an ordered insert stops at the first refusal, an unordered one goes on', async () => {
     const rows = [{ _id: 1 }, { _id: 1 }, { _id: 2 }] as never[]
     const ordered = await failure(collection.insertMany(rows))
