@@ -4,8 +4,9 @@
  * The bytes of large blobs are in the object store, if one is configured (store/blob-objects.ts).
  *
  * Invariants: An id is added to `users` before its document is written, and removed after the document was deleted, so that a crash
- * leaves too many users but never too few. A blob is marked `inDoubt` before one of its users is deleted, and stays marked as long as
- * it has no user, so that the sweep finds what a crash left by an index.
+ * leaves too many users but never too few. A blob is marked `inDoubt` before one of its users is deleted, so that the sweep finds
+ * what a crash left by an index. Only the sweep takes the mark away, once it has looked at all users, and only the mark that it read: who
+ * deletes one user does not know whether another process, which died, deleted a second one.
  */
 import { Binary, type Document } from 'mongodb'
 import { chunkBytes, pack, unpack } from './blob-chunks.ts'
@@ -159,8 +160,12 @@ export function blobInDoubt(store: Store, blobId: string, at: Date): Write {
   return updateIn(store.blobs, { _id: firstChunkId(blobId) }, { $set: { inDoubt: at } })
 }
 
-/** Deleted users of one blob. */
-export type DroppedBlobUsers = { readonly blobId: string; readonly users: readonly string[] }
+/** Deleted users of one blob. `resolved` is the mark of the blob that was read before all its other users were found to exist. */
+export type DroppedBlobUsers = {
+  readonly blobId: string
+  readonly users: readonly string[]
+  readonly resolved?: Date | null
+}
 
 /**
  * Removes deleted users from blobs, and deletes the blobs that have no user left. These are in doubt until they are deleted, so that
@@ -169,8 +174,8 @@ export type DroppedBlobUsers = { readonly blobId: string; readonly users: readon
 export async function dropBlobUsers(store: Store, drops: readonly DroppedBlobUsers[]): Promise<number> {
   if (drops.length === 0) return 0
   await store.blobs.bulkWrite(
-    drops.map(({ blobId, users }) => ({
-      updateOne: { filter: { _id: firstChunkId(blobId) }, update: withoutUsers(users) },
+    drops.map(({ blobId, users, resolved = null }) => ({
+      updateOne: { filter: { _id: firstChunkId(blobId) }, update: withoutUsers(users, resolved) },
     })),
     { ordered: false },
   )
@@ -197,10 +202,11 @@ export async function releaseBlobs(store: Store, drops: readonly DroppedBlobUser
   }
 }
 
-/** The update that removes users from a blob. A blob without users left stays in doubt or becomes so; any other is no longer in doubt. */
-function withoutUsers(gone: readonly string[]): Document[] {
+/** The update that removes users from a blob. A blob without users left stays in doubt or becomes so; any other loses the resolved mark. */
+function withoutUsers(gone: readonly string[], resolved: Date | null): Document[] {
   const users = { $filter: { input: '$users', as: 'user', cond: { $not: [{ $in: ['$$user', gone] }] } } }
-  const inDoubt = { $cond: [{ $eq: ['$users', []] }, { $ifNull: ['$inDoubt', '$$NOW'] }, '$$REMOVE'] }
+  const left = resolved === null ? '$inDoubt' : { $cond: [{ $eq: ['$inDoubt', resolved] }, '$$REMOVE', '$inDoubt'] }
+  const inDoubt = { $cond: [{ $eq: ['$users', []] }, { $ifNull: ['$inDoubt', '$$NOW'] }, left] }
   return [{ $set: { users } }, { $set: { inDoubt } }]
 }
 
@@ -209,7 +215,7 @@ export type BlobUsers = {
   readonly id: string
   readonly createdAt: Date
   readonly users: readonly string[]
-  readonly inDoubt: boolean
+  readonly inDoubt: Date | null
 }
 
 /**
@@ -266,7 +272,7 @@ const blobIdOf = (chunkId: string) => chunkId.slice(0, chunkId.indexOf('#'))
 
 function usersOf({ _id, createdAt, users, inDoubt }: Omit<BlobDoc, 'data'>): BlobUsers[] {
   if (users === undefined) return []
-  return [{ id: blobIdOf(_id), createdAt, users, inDoubt: inDoubt !== undefined }]
+  return [{ id: blobIdOf(_id), createdAt, users, inDoubt: inDoubt ?? null }]
 }
 
 /**

@@ -84,10 +84,11 @@ async function verify(ctx: Context, blobs: readonly BlobUsers[], before: Date): 
   const isGone = (user: string) => !living.has(user) && timeOfId(user) < before
   const drops = blobs
     .filter(({ createdAt }) => createdAt < before)
-    .map(({ id, users }): DroppedBlobUsers => ({ blobId: id, users: users.filter(isGone) }))
-  const verified = new Set(blobs.filter(({ users, inDoubt }) => users.length > 0 && !inDoubt).map(({ id }) => id))
-  return dropBlobUsers(
-    ctx.store,
-    drops.filter(({ blobId, users }) => users.length > 0 || !verified.has(blobId)),
-  )
+    .flatMap(({ id, users, inDoubt }): DroppedBlobUsers[] => {
+      const gone = users.filter(isGone)
+      const resolved = users.every((user) => living.has(user) || isGone(user)) ? inDoubt : null
+      const isSound = users.length > 0 && gone.length === 0 && resolved === null
+      return isSound ? [] : [{ blobId: id, users: gone, resolved }]
+    })
+  return dropBlobUsers(ctx.store, drops)
 }

@@ -298,7 +298,7 @@ export type BlobDoc = {
   readonly createdAt: Date
   /** Ids of the messages and the send that use the blob; on chunk 0 only. */
   readonly users?: readonly string[]
-  /** Since when some of `users` may have been deleted; absent when none may have been. */
+  /** When the last deletion of one of `users` began; absent once the sweep has found all the others. */
   readonly inDoubt?: Date
   /** How many chunks the blob has, if it has more than one; on chunk 0 only. */
   readonly chunks?: number

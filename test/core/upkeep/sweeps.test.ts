@@ -10,7 +10,7 @@ import { noteRunning, recountQuotas } from '../../../core/upkeep/quota-recount.t
 import { purgeDeletedMailboxes, sweepEventFloors, sweepMailboxDeletions } from '../../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
 import { newId } from '../../../schemas/ids.ts'
-import { addBlobUser, insertBlob, packBlob } from '../../../store/blobs.ts'
+import { addBlobUser, insertBlob, markBlobsInDoubt, packBlob } from '../../../store/blobs.ts'
 import { countOf, findUsage, takeCounts } from '../../../store/usage.ts'
 import { toldOf } from '../../documents.ts'
 import { type Call, mailboxPath } from '../../peers/rest.ts'
@@ -85,6 +85,42 @@ describe('sweeps', () => {
       door.advance(2 * hourMs)
       await sweepBlobs(door.ctx)
       expect(await there(blob)).to.equal(0)
+    })
+
+    it('whose messages went without them and with them, one each, go too', async () => {
+      await call('POST', '/api/v1/mailboxes', { address: 'other-half@tenant.example' })
+      await call('POST', '/api/v1/aliases', {
+        alias: 'halves@tenant.example',
+        targets: [tenant.address, 'other-half@tenant.example'],
+      })
+      await deliver(door.ctx, { to: 'halves@tenant.example', raw: raw('halves') })
+      const ids = await door.ctx.store.mailboxes.distinct('_id', { accountId: tenant.accountId })
+      const [cutOff, whole] = await door.ctx.store.messages
+        .find({ mailboxId: { $in: ids }, subject: 'halves' })
+        .toArray()
+      const blob = whole!.blob.id
+      door.advance(2 * hourMs)
+      await sweepBlobs(door.ctx)
+      // A process that dies between deleting a message and its blob.
+      await markBlobsInDoubt(door.ctx.store, [blob], door.ctx.clock.now())
+      await door.ctx.store.messages.deleteOne({ mailboxId: cutOff!.mailboxId, _id: cutOff!._id })
+      door.advance(1_000)
+      await call('DELETE', `${mailboxPath(whole!.mailbox)}/messages/${whole!._id}?permanent=true`)
+      await door.ctx.background.done()
+      door.advance(2 * hourMs)
+      await sweepBlobs(door.ctx)
+      expect(await there(blob)).to.equal(0)
+    })
+
+    it('in doubt that are in use are looked at once more, and then no more', async () => {
+      const id = await deliver(door.ctx, { to: tenant.address, raw: raw('sound') })
+      const blob = await blobOf(id)
+      door.advance(2 * hourMs)
+      await markBlobsInDoubt(door.ctx.store, [blob], door.ctx.clock.now())
+      door.advance(2 * hourMs)
+      await sweepBlobs(door.ctx)
+      const { users, inDoubt } = (await door.ctx.store.blobs.findOne({ _id: `${blob}#0` }))!
+      expect({ users, inDoubt }).to.deep.equal({ users: [id], inDoubt: undefined })
     })
 
     it('about to be used are kept', async () => {
