@@ -14,7 +14,7 @@ export type ObjectStore = {
   get(key: string, range?: { readonly first: number; readonly end: number }): Promise<Buffer | null>
   /** Deletes an object. Succeeds even if the object does not exist. */
   remove(key: string): Promise<void>
-  /** Objects in the order of their keys, after the key `after`. */
+  /** Objects in the order of their keys, after the key `after`: `limit` of them, or fewer if there are no more. */
   list(what: { readonly after: string; readonly limit: number }): Promise<readonly StoredObject[]>
   /** Resolves if the bucket exists and may be accessed. */
   reach(): Promise<void>
@@ -75,12 +75,20 @@ export async function openObjectStore({ blobs: settings }: Pick<Settings, 'blobs
       asked('delete', async () => void (await client.send(new s3.DeleteObjectCommand(nameOf(key)), limits()))),
     list: ({ after, limit }) =>
       asked('list', async () => {
-        const page = { Bucket: bucket, Prefix: prefix, StartAfter: `${prefix}${after}`, MaxKeys: limit }
-        const { Contents = [] } = await client.send(new s3.ListObjectsV2Command(page), limits())
-        return Contents.map(({ Key = '', LastModified = new Date() }) => ({
-          key: Key.slice(prefix.length),
-          writtenAt: LastModified,
-        }))
+        const found: StoredObject[] = []
+        const place = { Bucket: bucket, Prefix: prefix, StartAfter: `${prefix}${after}` }
+        // A store may list fewer objects than it is asked for, even none, and say that there are more.
+        for (let token: string | undefined; ; ) {
+          const page = { ...place, MaxKeys: limit - found.length, ContinuationToken: token }
+          const { Contents = [], NextContinuationToken } = await client.send(
+            new s3.ListObjectsV2Command(page),
+            limits(),
+          )
+          for (const { Key = '', LastModified = new Date() } of Contents)
+            found.push({ key: Key.slice(prefix.length), writtenAt: LastModified })
+          if (NextContinuationToken === undefined || found.length >= limit) return found
+          token = NextContinuationToken
+        }
       }),
     reach: () =>
       asked('reach', async () => void (await client.send(new s3.HeadBucketCommand({ Bucket: bucket }), limits()))),

@@ -1,7 +1,7 @@
 /** A third-party S3-compatible store behind a server that records requests, refuses them or leaves them unanswered. */
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -17,6 +17,8 @@ export type ObjectPeer = {
   readonly asked: string[]
   /** What it does with requests: serves them, answers 503, or does not answer. */
   mode: 'serves' | 'fails' | 'hangs'
+  /** How many keys it lists at once at most, whatever is asked for; null: as many as are asked for. */
+  keysMax: number | null
   stop(): Promise<void>
 }
 
@@ -35,6 +37,9 @@ export async function startObjectStore(): Promise<ObjectPeer> {
     const { pathname } = new URL(request.url ?? '', 'http://any')
     const key = decodeURIComponent(pathname.slice(bucket.length + 2))
     peer.asked.push([request.method, key, request.headers.range].filter(Boolean).join(' '))
+    const { keysMax } = peer
+    if (keysMax !== null && request.headers['x-whole'] === undefined && request.url?.includes('list-type=2'))
+      return void listed(request, keysMax).then((page) => response.writeHead(200).end(page))
     if (peer.mode === 'serves') return void serve(request, response)
     request.resume()
     if (peer.mode === 'fails') response.writeHead(503).end()
@@ -52,6 +57,7 @@ export async function startObjectStore(): Promise<ObjectPeer> {
     },
     asked: [],
     mode: 'serves',
+    keysMax: null,
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -59,4 +65,25 @@ export async function startObjectStore(): Promise<ObjectPeer> {
     },
   }
   return peer
+}
+
+/** The first keys of a listing, and a token for those that follow: the store made by others lists all at once. */
+async function listed({ url, headers }: IncomingMessage, keysMax: number): Promise<string> {
+  const whole = new URL(url ?? '', `http://${headers.host}`)
+  const signed = Object.entries(headers).filter(([name]) => name === 'authorization' || name.startsWith('x-amz-'))
+  const token = whole.searchParams.get('continuation-token')
+  if (token !== null) {
+    whole.searchParams.delete('continuation-token')
+    whole.searchParams.set('start-after', token)
+  }
+  const answer = await fetch(whole, {
+    headers: { ...(Object.fromEntries(signed) as Record<string, string>), 'x-whole': 'yes' },
+  })
+  const text = await answer.text()
+  const all = text.match(/<Contents>.*?<\/Contents>/gs) ?? []
+  if (all.length <= keysMax) return text
+  const [, last] = /<Key>(.*?)<\/Key>/.exec(all[keysMax - 1]!)!
+  return text
+    .replace(all.slice(keysMax).join(''), '')
+    .replace(/<IsTruncated>\w+/, `<NextContinuationToken>${last}</NextContinuationToken><IsTruncated>true`)
 }

@@ -47,6 +47,7 @@ describe('store: bodies at an object store', () => {
   })
   beforeEach(() => {
     peer.mode = 'serves'
+    peer.keysMax = null
     peer.asked.length = 0
   })
 
@@ -179,6 +180,16 @@ describe('store: bodies at an object store', () => {
       false,
       false,
     ])
+  })
+
+  it('the sweep comes to the last object, however few keys the object store lists at once', async () => {
+    const { store } = door.ctx
+    const orphans = [1, 2, 3, 4, 5].map((n) => `${newId('blb', door.ctx.clock.now())}.orphan${n}`)
+    for (const key of orphans) await store.objects!.put(key, Buffer.from('x'))
+    door.advance(2 * hourMs)
+    peer.keysMax = 2
+    await sweepObjects(door.ctx)
+    expect((await objects()).filter((key) => orphans.includes(key))).to.deep.equal([])
   })
 
   it('large mail is put off while the object store fails, and nothing of it is kept; small mail comes in', async () => {
