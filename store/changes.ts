@@ -81,14 +81,13 @@ export function createChangeFeed(
   }
   return {
     id: writer.id,
-    publish: writer.publish,
+    publish: (note) => void writer.publish(note),
     async tell(note) {
       reader.listen(hear)
       try {
         await answers.of(async (ask) => {
           await reader.begun()
-          writer.publish(note, ask)
-          return writer.inserted()
+          return writer.publish(note, ask) && writer.inserted()
         })
       } catch (error) {
         reports.onError(error)
@@ -141,18 +140,22 @@ function createWriter(store: Store, { now, onError }: Reports) {
 
   return {
     id: writer,
-    /** Sends a note. With `ask`, each listening process answers with this token once it has finished with the note. */
-    publish(note: ChangeNote, ask?: string): void {
-      if (closed || waiting.length >= waitingMax) return
+    /**
+     * Sends a note. With `ask`, each listening process answers with this token once it has finished with the note. Returns false when
+     * the note is dropped.
+     */
+    publish(note: ChangeNote, ask?: string): boolean {
+      if (closed || waiting.length >= waitingMax) return false
       const last = waiting.length > sending ? waiting.at(-1) : undefined
       const merged = last === undefined || ask !== undefined ? null : mergeNotes(last.note, note)
       if (last !== undefined && merged !== null) {
         waiting[waiting.length - 1] = { ...last, note: merged }
-        return
+        return true
       }
       lastNumber += 1
       waiting.push({ _id: { w: writer, n: lastNumber }, at: now(), note, ...(ask !== undefined && { ask }) })
       inserting ??= insertWaiting()
+      return true
     },
     /** Resolves once an insert of all notes sent so far was tried, with whether the last of them was inserted. */
     async inserted(): Promise<boolean> {

@@ -6,6 +6,7 @@ import { type ChangeFeed, type ChangeNote, createChangeFeed } from '../../store/
 import { noteKeyHolder } from '../../store/master-keys.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { eventually } from '../eventually.ts'
+import { delayed, startDatabaseProxy } from '../peers/database-proxy.ts'
 import { type Started, startEngine, temporaryFolder, url } from '../start/engine.ts'
 
 const note = (name: string): ChangeNote => ({ kind: 'address', addresses: [name] })
@@ -24,8 +25,8 @@ describe('store: the change feed', () => {
   let engine: Started
   const readers: Reader[] = []
 
-  async function open(process: string | null = null): Promise<Reader> {
-    const store = await openStore({ url: `${url(engine.socket)}/mailroom`, role: 'test' })
+  async function open(process: string | null = null, at = url(engine.socket)): Promise<Reader> {
+    const store = await openStore({ url: `${at}/mailroom`, role: 'test' })
     const errors: unknown[] = []
     const heard: string[] = []
     const feed = createChangeFeed(store, {
@@ -43,8 +44,8 @@ describe('store: the change feed', () => {
   }
   const hear = ({ feed, heard }: Reader) => feed.listen((told) => heard.push(nameOf(told)))
   /** A reader that hears what is published from now on. */
-  async function listening(process: string | null = null): Promise<Reader> {
-    const reader = await open(process)
+  async function listening(process: string | null = null, at?: string): Promise<Reader> {
+    const reader = await open(process, at)
     const before = await openCursors(reader)
     hear(reader)
     await eventually('a cursor at the end of the notes', async () => (await openCursors(reader)) > before)
@@ -53,8 +54,8 @@ describe('store: the change feed', () => {
   const openCursors = async ({ store }: Reader): Promise<number> =>
     (await store.db.admin().serverStatus()).metrics.cursor.open.total
   /** A process that the database knows as one that runs. */
-  async function holding(id: string): Promise<Reader> {
-    const reader = await listening(id)
+  async function holding(id: string, at?: string): Promise<Reader> {
+    const reader = await listening(id, at)
     await noteHolder(reader, id, 'service')
     return reader
   }
@@ -188,19 +189,9 @@ describe('store: the change feed', () => {
   it('who tells a note hears when all others are through with it, and not before', async () => {
     const [teller, other] = [await holding('teller'), await holding('other')]
     await noteHolder(teller, 'command', 'admin')
-    const through = Promise.withResolvers<void>()
-    other.feed.listen((told) => (nameOf(told) === 'slow' ? through.promise : undefined))
-    let isTold = false
-    const telling = teller.feed.tell(note('slow')).then(() => {
-      isTold = true
-    })
-    await eventually('the other hears it', async () => other.heard.includes('slow'))
-    await teller.feed.tell(note('quick'))
+    expect(await waitsFor(teller, other)).to.equal(true)
     // It hears its own answers too, sooner or later.
     expect(other.heard.filter((name) => name !== 'heard')).to.deep.equal(['slow', 'quick'])
-    expect(isTold).to.equal(false)
-    through.resolve()
-    await telling
   })
 
   it('many who tell at once are all answered', async () => {
@@ -227,6 +218,47 @@ describe('store: the change feed', () => {
     await eventually('its answer', async () => teller.heard.includes('heard'))
     await teller.feed.tell(note('fourth'))
     expect(other.heard).to.include('fourth')
+  })
+
+  /** Whether `tell` of one waits for the other. */
+  async function waitsFor(teller: Reader, other: Reader): Promise<boolean> {
+    const through = Promise.withResolvers<void>()
+    other.feed.listen((told) => (nameOf(told) === 'slow' ? through.promise : undefined))
+    let isTold = false
+    const telling = teller.feed.tell(note('slow')).then(() => {
+      isTold = true
+    })
+    await eventually('the other hears it', async () => other.heard.includes('slow'))
+    await teller.feed.tell(note('quick'))
+    const waits = !isTold
+    through.resolve()
+    await telling
+    return waits
+  }
+
+  it('a note for which there is no room is given up at once, and nobody is thought dead for it', async () => {
+    const [teller, other] = [await holding('teller'), await holding('other')]
+    const waiting = names('a', 10_000)
+    for (const name of waiting) teller.feed.publish(note(name))
+    await teller.feed.tell(note('dropped'))
+    await eventually('all notes', async () => other.heard.length === waiting.length)
+    expect(other.heard).to.deep.equal(waiting)
+    expect(await waitsFor(teller, other)).to.equal(true)
+  })
+
+  it('others have their time to answer from when the note is there, however long the database took to take it', async () => {
+    const proxy = await startDatabaseProxy({ path: engine.socket })
+    try {
+      const teller = await holding('teller', `mongodb://${proxy.host}`)
+      const other = await holding('other')
+      let inserts = 0
+      proxy.follow((name) =>
+        (name === 'insert' || name === 'bulkWrite') && inserts++ === 0 ? delayed(1.2 * answerMsMax) : null,
+      )
+      expect(await waitsFor(teller, other)).to.equal(true)
+    } finally {
+      await proxy.close()
+    }
   })
 
   it('a note that cannot be told is given up', async () => {
