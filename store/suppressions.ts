@@ -1,6 +1,6 @@
 /** Suppressions: addresses to which an account, or a part of it, no longer sends. */
 import type { SuppressionDoc } from './documents/sending.ts'
-import { isDuplicate, type Store } from './open.ts'
+import { isDuplicate, onlyDuplicates, type Store } from './open.ts'
 import { readMany } from './reads.ts'
 
 /** The id of the suppression of an address by an account. */
@@ -16,17 +16,23 @@ type NewSuppression = Omit<SuppressionDoc, '_id' | 'only'>
  * agent keys added is widened to all mail.
  */
 export async function insertSuppressions(store: Store, rows: readonly NewSuppression[]): Promise<void> {
-  await store.suppressions.bulkWrite(
-    rows.flatMap(({ accountId, email, reason, detail, at }) => {
-      const id = { accountId, _id: suppressionId(accountId, email) }
-      const widen = { $set: { reason, detail, at }, $unset: { only: true } } as const
-      return [
-        { updateOne: { filter: { ...id, only: { $exists: true } }, update: widen } },
-        { updateOne: { filter: id, update: { $setOnInsert: { email, reason, detail, at } }, upsert: true } },
-      ]
-    }),
-    { ordered: false },
-  )
+  try {
+    await store.suppressions.bulkWrite(
+      rows.flatMap(({ accountId, email, reason, detail, at }) => {
+        const id = { accountId, _id: suppressionId(accountId, email) }
+        const widen = { $set: { reason, detail, at }, $unset: { only: true } } as const
+        return [
+          { updateOne: { filter: id, update: { $setOnInsert: { email, reason, detail, at } }, upsert: true } },
+          // Second, so that an entry that an agent key inserts at the same moment is widened too.
+          { updateOne: { filter: { ...id, only: { $exists: true } }, update: widen } },
+        ]
+      }),
+      { ordered: false },
+    )
+  } catch (error) {
+    // Another process inserted an entry at the same moment; the writes after it were made.
+    if (!onlyDuplicates(error)) throw error
+  }
 }
 
 /** Adds a suppression that applies to some mailboxes and an agent key. One that applies to all mail of the account stays unchanged. */

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { claimAttempts } from '../../core/deliver/outbox.ts'
 import { recordOutcome } from '../../core/deliver/outcomes.ts'
 import { settleDue } from '../../core/send/settle.ts'
+import { insertSuppressions, suppressionId } from '../../store/suppressions.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
@@ -51,6 +52,22 @@ describe('api: suppressions', () => {
       ],
     })
     await bounceAll('550 5.7.1 this message is spam')
+  })
+
+  it('one that another process adds at the same moment keeps none of the others off the list', async () => {
+    const { accountId } = tenant
+    const row = { accountId, reason: 'bounce', detail: null, at: door.ctx.clock.now() } as const
+    const emails = ['race@remote.example', 'after@remote.example']
+    // A MongoDB server that runs two upserts at once refuses one with E11000. The engine runs one after the other, so this entry stands
+    // for the one of which the filter knew nothing yet.
+    const _id = suppressionId(accountId, emails[0]!)
+    await door.ctx.store.suppressions.insertOne({ ...row, _id, accountId: 'acc_meanwhile', email: emails[0]! })
+    await insertSuppressions(
+      door.ctx.store,
+      emails.map((email) => ({ ...row, email })),
+    )
+    expect((await call('GET', `/api/v1/suppressions/${emails[1]}`)).status).to.equal(200)
+    await door.ctx.store.suppressions.deleteOne({ accountId: 'acc_meanwhile', _id })
   })
 
   it('a refusal of the message does not suppress the address', async () => {
