@@ -82,6 +82,18 @@ export async function openStore({
 }): Promise<Store> {
   const appName = `mailroom-${role}`
   const client = await connected(url, { appName, onCommand })
+  try {
+    return await storeOf(client, { url, appName, objects })
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+}
+
+async function storeOf(
+  client: MongoClient,
+  { url, appName, objects }: { readonly url: string; readonly appName: string; readonly objects: ObjectStore | null },
+): Promise<Store> {
   const db = client.db(databaseOf(url))
   await refuseMoved(db)
   if (!(await isReady(db))) await makeReady(url, appName)

@@ -11,6 +11,7 @@ import { migrate } from '../../store/migrations.ts'
 import { openStore, type Store } from '../../store/open.ts'
 import { isReady, prepare } from '../../store/preparation.ts'
 import { isUnavailable } from '../../store/unwell.ts'
+import { eventually } from '../eventually.ts'
 import { type Started, startEngine, url } from '../start/engine.ts'
 
 const commands = 20
@@ -53,6 +54,26 @@ describe('store: open', () => {
     const outcome = await store.searchMerges.bulkWrite([all]).catch((error: unknown) => error)
     expect(outcome).to.be.an('error')
     expect(isUnavailable(outcome)).to.equal(true)
+  })
+
+  it('leaves no connection when it refuses a database that was moved', async () => {
+    const block = (global: boolean) => engine.client.db('admin').command({ setUserWriteBlockMode: 1, global })
+    const opened = async () => (await engine.client.db('admin').command({ serverStatus: 1 })).connections.current
+    const value = { id: 'mov_1', to: 'mongodb://elsewhere', at: new Date() }
+    await engine.client
+      .db('moved')
+      .collection<{ _id: string }>('state')
+      .insertOne({ _id: 'moving', value } as never)
+    await used(1)
+    const before = await opened()
+    await block(true)
+    try {
+      const refused = openStore({ url: `${url(engine.socket)}/moved`, role: 'test' })
+      expect(String(await refused.catch((error: unknown) => error))).to.include('moved to mongodb://elsewhere')
+    } finally {
+      await block(false)
+    }
+    await eventually('the connections end', async () => (await opened()) <= before)
   })
 
   describe('a database that is not ready', () => {
