@@ -5,6 +5,7 @@
  */
 import type { Context } from '../../../core/process/context.ts'
 import type { Kept } from '../../../core/process/kept.ts'
+import { enhancedStatusOf } from '../../../mail/encoding/enhanced-status.ts'
 import { type Dialogue, isOpening, type TlsFailure } from './outcome.ts'
 import { type Mail, noStartTls, openSession, type Session, type SessionOptions } from './session.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -226,5 +227,12 @@ function isUnseen(dialogue: Dialogue): boolean {
 /** Whether the trouble is with the server rather than with this mail. */
 function sendsAway(dialogue: Dialogue): boolean {
   const { command, reply } = dialogue
-  return isGoodbye(dialogue) || isOpening(command) || (command === 'MAIL' && /(?:^|\n)4\d\d(?: |$)/.test(reply))
+  if (isGoodbye(dialogue) || isOpening(command)) return true
+  return command === 'MAIL' && /(?:^|\n)4\d\d(?: |$)/.test(reply) && !isOfThisMail(enhancedStatusOf(reply))
 }
+
+/**
+ * Whether a status says that MAIL was refused for its sender or its message: addresses, mailboxes and content (RFC 3463 3.2, 3.3, 3.7), size
+ * (4.3.4), a sender that is not allowed (4.7.1) or not authenticated (RFC 7372, 7505; 4.7.25 is about the client).
+ */
+const isOfThisMail = (status: string | null) => /^4\.(?:[126]\.\d+|3\.4|7\.(?:1|2[0-467]))$/.test(status ?? '')

@@ -156,6 +156,28 @@ describe('a destination', () => {
     expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
   })
 
+  const refusedSenders = [
+    ['a sender that it does not allow', '450 4.7.1 <a@us.test>: sender address rejected', false],
+    ['a sender whose domain it cannot find', '450 4.1.8 <a@us.test>: domain not found', false],
+    ['a sender whose SPF record it cannot read', '451 4.7.24 SPF of us.test', false],
+    ['a mail that is too large for now', '452 4.3.4 too large', false],
+    ['all mail, as the address has no name', '450 4.7.25 no reverse name', true],
+    ['all mail, as it is busy', '451 4.7.500 server busy', true],
+    ['all mail, as its disk is full', '452 4.3.1 no room', true],
+    ['mail, and does not say why', '451 later', true],
+  ] as const
+  for (const [what, reply, isOfServer] of refusedSenders)
+    it(`${isOfServer ? 'backs off from' : 'sends mail of others to'} a server that defers ${what}`, async () => {
+      const { script, destination } = await scripted([], (line) =>
+        line.startsWith('MAIL FROM:<a@us.test>') ? `${reply}\r\n` : undefined,
+      )
+      expect(await destination.send(mail())).to.include({ command: 'MAIL', reply })
+      const other = await destination.send(mail({ sender: 'other@us.test' }))
+      if (isOfServer) expect(other).to.have.property('retrySeconds')
+      else expect(other).to.include({ command: '.', reply: '250 2.0.0 ok' })
+      expect(count(script, 'MAIL')).to.equal(isOfServer ? 1 : 2)
+    })
+
   for (const command of ['MAIL', 'RCPT'])
     it(`keeps the refusal of a server that hangs up after it at ${command}`, async () => {
       const { destination } = await scripted(['PIPELINING'], (line) => {
