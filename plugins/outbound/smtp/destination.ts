@@ -122,9 +122,15 @@ async function sendOnce(state: State, mail: Mail): Promise<Dialogue | Deferral> 
   return 'command' in session ? session : sendOver(state, session, mail)
 }
 
-/** Sends a mail if its lease still holds; this is the last moment to check. */
+/** Sends a mail if its lease still holds; this is the last moment to check. Rejects as `Destination.send` does. */
 async function sendOver(state: State, session: Session, mail: Mail): Promise<Dialogue | Deferral> {
-  const result = (await mail.isHeld()) ? await session.send(mail) : leaseLapsed
+  let result: Dialogue | Deferral
+  try {
+    result = (await mail.isHeld()) ? await session.send(mail) : leaseLapsed
+  } catch (error) {
+    giveBack(state, session)
+    throw error
+  }
   if (!insistsOnTls(session, result)) {
     giveBack(state, session)
     return result

@@ -121,6 +121,28 @@ describe('a destination', () => {
     })
   })
 
+  const interrupted = () => Promise.reject(new Error('interrupted'))
+  let asked = 0
+  const faults: readonly (readonly [string, Partial<Mail>, connections: number])[] = [
+    ['cannot be made 7-bit now', { is8Bit: true, sevenBit: interrupted }, 1],
+    ['whose lease cannot be read before the envelope', { isHeld: interrupted }, 1],
+    ['whose lease cannot be read before the content', { isHeld: async () => ++asked % 2 === 1 || interrupted() }, 3],
+  ]
+  for (const [what, more, connections] of faults)
+    it(`keeps no connection from others for a mail ${what}`, async () => {
+      const { script, destination } = await scripted(['PIPELINING'])
+      for (let n = 0; n < 2; n++) {
+        const error = await destination.send(mail(more)).catch((each: unknown) => each)
+        expect(error).to.be.an('error').with.property('message', 'interrupted')
+      }
+      expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
+      // A server that waits for the content is left.
+      expect(count(script, 'EHLO')).to.equal(connections)
+      destination.close()
+      // Resolves when no connection is open.
+      await script.close()
+    })
+
   for (const extensions of [['PIPELINING'], []]) {
     it(`goes on after a refused recipient ${extensions.length > 0 ? 'with' : 'without'} pipelining`, async () => {
       let refuse = true
