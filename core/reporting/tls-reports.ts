@@ -53,16 +53,21 @@ async function report(ctx: Context, results: TlsResultDoc): Promise<void> {
   const places = await placesOf(ctx, results.domain)
   const open = places.filter((place) => results.sentTo?.includes(place) !== true)
   const content = open.length === 0 ? null : await contentOf(ctx, results)
-  for (const place of open) {
-    await submit(ctx, { place, results, content: content! })
-    await noteTlsReport(ctx.store, results, place)
-  }
+  const submitted = await Promise.allSettled(
+    open.map(async (place) => {
+      await submit(ctx, { place, results, content: content! })
+      await noteTlsReport(ctx.store, results, place)
+    }),
+  )
+  const refusals = submitted.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  if (refusals.length > 0)
+    throw new AggregateError(refusals, `${refusals.length} of ${open.length} places did not take it`)
   await removeTlsResults(ctx.store, results)
 }
 
 /**
- * Where a domain wants its reports (RFC 8460 3): `mailto:` and `https:` URIs; empty when it has no record. Rejects when the DNS does not
- * answer.
+ * Where a domain wants its reports (RFC 8460 3): `https:` URIs, and `mailto:` URIs of valid addresses; empty when it has no record. Rejects
+ * when the DNS does not answer.
  */
 async function placesOf({ resolver }: Context, domain: string): Promise<readonly string[]> {
   const texts = await resolver.resolve(`_smtp._tls.${domain}`, 'TXT').catch((error: unknown) => {
@@ -74,7 +79,17 @@ async function placesOf({ resolver }: Context, domain: string): Promise<readonly
   if (records.length !== 1) return []
   const rua = /;\s*rua\s*=\s*([^;]*)/.exec(records[0]!)?.[1] ?? ''
   const named = rua.split(',').map((uri) => uri.trim())
-  return named.filter((uri) => /^(?:mailto:|https:\/\/)/i.test(uri)).slice(0, placesMax)
+  return named.filter((uri) => /^https:\/\//i.test(uri) || addressIn(uri) !== null).slice(0, placesMax)
+}
+
+/** The address in a `mailto:` URI (RFC 6068); null when it is no such URI, or names no valid address. */
+function addressIn(uri: string): string | null {
+  const encoded = /^mailto:([^?!]*)/i.exec(uri)?.[1]
+  try {
+    return encoded === undefined ? null : normaliseAddress(decodeURIComponent(encoded))
+  } catch {
+    return null // a "%" without its two digits
+  }
 }
 
 async function contentOf(ctx: Context, { domain, day, kinds }: TlsResultDoc): Promise<TlsReportOf> {
@@ -92,6 +107,7 @@ async function contentOf(ctx: Context, { domain, day, kinds }: TlsResultDoc): Pr
     policies: [...byPolicy.values()].map((ofOne) => ({
       ...ofOne[0]!.kind.policy,
       successful: ofOne.reduce((sum, { kind, sessions }) => sum + (kind.failure === null ? sessions : 0), 0),
+      failed: ofOne.reduce((sum, { kind, sessions }) => sum + (kind.failure === null ? 0 : sessions), 0),
       failures: ofOne
         .flatMap(({ kind, sessions }) => failureOf(kind, sessions, own))
         .sort((a, b) => b.sessions - a.sessions)
@@ -120,8 +136,7 @@ async function submit(ctx: Context, { place, results, content }: Submission): Pr
     if (error !== null || status === null || status >= 300) throw new Error(`${place} answered ${error ?? status}`)
     return
   }
-  const to = normaliseAddress(decodeURIComponent(place.slice('mailto:'.length).split(/[?!]/, 1)[0] ?? ''))
-  if (to === null) return
+  const to = addressIn(place)!
   const id = deriveId('em', idAt('em', content.from), `${results._id} ${to}`)
   await sendReport(ctx, { to, id, content })
 }

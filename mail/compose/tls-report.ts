@@ -16,6 +16,8 @@ export type TlsReportOf = {
     readonly strings: readonly string[]
     readonly mxHosts: readonly string[]
     readonly successful: number
+    /** All failed sessions; `failures` may leave some out. */
+    readonly failed: number
     readonly failures: readonly {
       readonly type: string
       readonly sessions: number
@@ -40,7 +42,7 @@ export function tlsReportFile(report: TlsReportOf): Buffer {
     'date-range': { 'start-datetime': timeText(from), 'end-datetime': timeText(until) },
     'contact-info': contact,
     'report-id': tlsReportId(report),
-    policies: policies.map(({ type, strings, mxHosts, successful, failures }) => ({
+    policies: policies.map(({ type, strings, mxHosts, successful, failed, failures }) => ({
       policy: {
         'policy-type': type,
         ...(strings.length > 0 && { 'policy-string': strings }),
@@ -49,7 +51,7 @@ export function tlsReportFile(report: TlsReportOf): Buffer {
       },
       summary: {
         'total-successful-session-count': successful,
-        'total-failure-session-count': failures.reduce((sum, { sessions }) => sum + sessions, 0),
+        'total-failure-session-count': failed,
       },
       ...(failures.length > 0 && {
         'failure-details': failures.map(({ type: result, sessions, sendingAddress, mx, address, detail }) => ({

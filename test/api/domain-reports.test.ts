@@ -323,6 +323,7 @@ describe('api: reports about a domain', () => {
     let receiver: HttpsReceiver
     let endTrust: () => void
     let answer = 200
+    let attempts: Awaited<ReturnType<typeof claimAttempts>>
 
     before(async () => {
       const certificate = await certificateOf()
@@ -339,6 +340,10 @@ describe('api: reports about a domain', () => {
         ],
         'TXT _smtp._tls.other.example': ['v=spf1 -all'],
         'TXT _smtp._tls.odd.example': ['v=TLSRPTv1; rua=ftp://odd.example/, mailto:no address'],
+        'TXT _smtp._tls.percent.example': [
+          `v=TLSRPTv1; rua=${'mailto:100%@reports.example,'.repeat(4)}mailto:percent%40reports.example?subject=tls`,
+        ],
+        'TXT _smtp._tls.many.example': ['v=TLSRPTv1; rua=mailto:many@reports.example'],
         'TXT _smtp._tls.dark.example': 'SERVFAIL',
       }
     })
@@ -357,8 +362,10 @@ describe('api: reports about a domain', () => {
       const other = await door.another()
       for (const ctx of [door.ctx, door.ctx, other.ctx]) noteTlsSession(ctx, session('asking.example'))
       noteTlsSession(door.ctx, session('asking.example', { type: 'certificate-expired', detail: 'CERT_HAS_EXPIRED' }))
-      for (const name of ['posting', 'twice', 'other', 'odd', 'dark', 'silent'])
+      for (const name of ['posting', 'twice', 'other', 'odd', 'percent', 'dark', 'silent'])
         noteTlsSession(door.ctx, session(`${name}.example`))
+      for (let n = 0; n < 510; n++)
+        noteTlsSession(door.ctx, session('many.example', { type: 'validation-failure', detail: String(n) }))
       await Promise.all([writeTlsResults(door.ctx), writeTlsResults(other.ctx)])
       await writeTlsResults(door.ctx)
       await other.close()
@@ -377,25 +384,27 @@ describe('api: reports about a domain', () => {
       door.advance(2 * dayMs)
       answer = 500
       const settled = await Promise.all([sendTlsReports(door.ctx), sendTlsReports(door.ctx)])
-      expect(settled[0] + settled[1]).to.equal(7)
-      expect(await mails()).to.deep.equal(['tls@reports.example'])
+      expect(settled[0] + settled[1]).to.equal(9)
+      // A report address that does not accept the report does not keep it from the others.
+      const mailed = ['both', 'many', 'percent', 'tls'].map((name) => `${name}@reports.example`)
+      expect(await mails()).to.deep.equal(mailed)
       // One domain whose DNS does not answer, and one whose report address does not accept the report.
       expect(await left()).to.deep.equal(['dark.example', 'posting.example'])
       door.advance(2 * hourMs)
       answer = 200
       expect(await sendTlsReports(door.ctx)).to.equal(2)
-      expect(await mails()).to.deep.equal(['both@reports.example', 'tls@reports.example'])
+      expect(await mails()).to.deep.equal(mailed)
       expect(await left()).to.deep.equal(['dark.example'])
       expect(receiver.headers.map((each) => each['content-type'])).to.deep.equal(
         Array(2).fill('application/tlsrpt+gzip'),
       )
       door.advance(2 * hourMs)
       await sendTlsReports(door.ctx)
-      expect(await mails()).to.have.length(2)
+      expect(await mails()).to.deep.equal(mailed)
     })
 
     it('contain the results in the standard format', async () => {
-      const attempts = await claimAttempts(door.ctx, { owner: 'test', max: 100 })
+      attempts = await claimAttempts(door.ctx, { owner: 'test', max: 100 })
       const attempt = attempts.find(({ recipient }) => recipient === 'tls@reports.example')!
       expect(attempt.anyTls).to.equal(true)
       const raw = await attempt.readRaw()
@@ -436,6 +445,18 @@ describe('api: reports about a domain', () => {
         },
       ])
       expect(readTlsReport(gunzipSync(file!.content))?.policies[0]).to.deep.include({ successful: 3, failed: 1 })
+    })
+
+    it('count the failures that they leave out', async () => {
+      const { attachments } = await simpleParser(
+        await attempts.find(({ recipient }) => recipient === 'many@reports.example')!.readRaw(),
+      )
+      const [policyOfMany] = JSON.parse(gunzipSync(attachments[0]!.content).toString()).policies
+      expect(policyOfMany['failure-details']).to.have.length(500)
+      expect(policyOfMany.summary).to.deep.equal({
+        'total-successful-session-count': 0,
+        'total-failure-session-count': 510,
+      })
     })
 
     it('are not made if the settings turn them off', async () => {
