@@ -1,10 +1,15 @@
 /** The public addresses that the service sends from, and how the DNS records of domains name them. */
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import type { Context } from '../process/context.ts'
 
-/** The addresses in the setting `deliverability.addresses` or, without it, those in the DNS for the host name; none if it has none. */
+/**
+ * The addresses in the setting `deliverability.addresses` or, without it, those in the DNS for the host name; none if it has none. Each is
+ * in its shortest form, as reports and the DNS name it.
+ */
 export async function ownAddresses({ settings, resolver, hostname }: Context): Promise<readonly string[]> {
   const { addresses } = settings.deliverability
-  if (addresses.length > 0) return addresses
+  if (addresses.length > 0) return addresses.map((text) => (isIP(text) === 0 ? text : ipaddr.process(text).toString()))
   return resolver.addresses(hostname).then(
     (found) => found.map(({ address }) => address),
     () => [],

@@ -169,6 +169,22 @@ describe('api: reports about a domain', () => {
     expect(stranger.findings[0]).to.include({ kind: 'stranger', fix: null })
   })
 
+  it('know an address of ours however the settings write it', async () => {
+    const { deliverability } = door.ctx.settings
+    const { addresses } = deliverability
+    Object.assign(deliverability, { addresses: ['2001:DB8:0:0::25', '::FFFF:192.0.2.11'] })
+    const records = ['2001:db8::25', '192.0.2.11', '2001:db8::26'].map((ip) => record({ ip, count: 1 })).join('')
+    await arrive([xml({ id: '5', begin: at(-80), end: at(-79), records })])
+    const day = (days: number) => new Date(at(days) * 1_000).toISOString()
+    const { sources } = (await reports(`?since=${day(-82)}&until=${day(-78)}`)).body
+    expect(Object.fromEntries(sources.map(({ source, own }) => [source, own]))).to.deep.equal({
+      '2001:db8::25': true,
+      '192.0.2.11': true,
+      '2001:db8::26': false,
+    })
+    Object.assign(deliverability, { addresses })
+  })
+
   it('about the shared domain advise commands for its administrator, not requests that no account can make', async () => {
     const domain = door.ctx.settings.sharedDomain
     const records = record({ headerFrom: domain, dkim: 'fail', spf: 'fail', auth: broken })

@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { runCommand } from '../../cli/command-line.ts'
 import { reportAddressOf } from '../../core/deliverability/report-address.ts'
+import { reverseQuestion } from '../../core/deliverability/reverse-names.ts'
 import { closeContext } from '../../core/process/context.ts'
 import { serviceVersion } from '../../operations/version.ts'
 import { verifyWebhook } from '../../sdk/verify-webhook.ts'
@@ -593,7 +594,11 @@ describe('the command line', () => {
     async function examine(
       zone: NameServer['zone'],
       domain = 'patient.test',
-      { door = service.smtp, proxies = [] }: { door?: string; proxies?: readonly string[] } = {},
+      {
+        door = service.smtp,
+        proxies = [],
+        addresses = [],
+      }: { door?: string; proxies?: readonly string[]; addresses?: readonly string[] } = {},
     ) {
       dns.zone = zone
       const [host = '', port = ''] = door.split(':')
@@ -606,10 +611,11 @@ describe('the command line', () => {
         MAILROOM_RESOLVER: JSON.stringify([dns.address]),
         MAILROOM_HOSTNAME: 'mx.patient.test',
         MAILROOM_DELIVERABILITY_BLOCKLISTS: JSON.stringify([list]),
+        MAILROOM_DELIVERABILITY_ADDRESSES: JSON.stringify(addresses),
       })
       const findings = new Map<string, string>()
       for (const [, state = '', what = '', found = '', fix = ''] of ended.out.matchAll(
-        /^(ok|warn|BAD) +([^:]+): (.*)(?:\n +-> (.*))?$/gm,
+        /^(ok|warn|BAD) +(.+?): (.*)(?:\n +-> (.*))?$/gm,
       ))
         findings.set(what, [state, found, fix].join(' | '))
       return { ...ended, findings }
@@ -641,6 +647,23 @@ describe('the command line', () => {
       expect(findings.get('arrival')).to.include('dkim=pass, dkim=pass').and.not.include('spf')
       expect(findings.get('TLS')).to.match(/SELF_SIGNED/)
       expect(findings.get('DMARC')).to.include('by DKIM and SPF')
+    })
+
+    it('knows the name of an address however the settings write it', async () => {
+      const { code, findings, out } = await examine(
+        {
+          ...good,
+          'TXT patient.test': ['v=spf1 a:mx.patient.test -all'],
+          'AAAA mx.patient.test': ['2606:4700::25'],
+          [`PTR ${reverseQuestion('2606:4700::25')}`]: ['mx.patient.test'],
+        },
+        'patient.test',
+        { addresses: ['2606:4700:0:0::025', '2606:4700::2F'] },
+      )
+      expect(findings.get('reverse name of 2606:4700::25'), out).to.match(/^ok \| It is mx\.patient\.test/)
+      expect(findings.get('reverse name of 2606:4700::2f')).to.match(/^BAD \| It has none/)
+      expect(findings.get('SPF of 2606:4700::25')).to.match(/^ok/)
+      expect(code).to.equal(1)
     })
 
     it('says for everything broken what to change', async () => {
