@@ -13,10 +13,9 @@ import { followArrivals } from '../core/upkeep/arrivals.ts'
 
 export type Announcer = { stop(): Promise<void> }
 
-/** A message that a note reported, and the mailboxes in that note; the message is in one of them. */
-type Told = { readonly id: string; readonly mailboxIds: readonly string[] }
-
 const roundMax = 500
+/** Messages, and sends, waiting at most; further ones are left to the sweeps. */
+const waitingMax = 50_000
 /** The pause after a round: `pauseEachMs` for each of its messages and sends, within these bounds. */
 const pauseEachMs = 5
 const pauseMinMs = 25
@@ -25,26 +24,20 @@ const pauseMaxMs = 100
 const pauseAfter = (count: number) => Math.min(pauseMaxMs, Math.max(pauseMinMs, pauseEachMs * count))
 
 export function startAnnouncer(ctx: Context): Announcer {
-  let arrivals: readonly Told[] = []
+  /** For each message, by its id, the mailboxes in its note; it is in one of them. */
+  const arrivals = new Map<string, readonly string[]>()
   /** For each send, by its id, the accounts that its note named; it belongs to one of them. */
   const sends = new Map<string, readonly string[]>()
   let running: Promise<void> | null = null
   let stopped = false
 
   async function rounds(): Promise<void> {
-    while (!stopped && (arrivals.length > 0 || sends.size > 0)) {
-      const told = arrivals.slice(0, roundMax)
-      arrivals = arrivals.slice(roundMax)
-      const due = [...sends].slice(0, roundMax)
-      for (const [id] of due) sends.delete(id)
-      const [mailboxIds, accountIds] = [told.flatMap((each) => each.mailboxIds), due.flatMap(([, among]) => among)]
+    while (!stopped && (arrivals.size > 0 || sends.size > 0)) {
+      const [told, due] = [takeFirst(arrivals), takeFirst(sends)]
+      const [mailboxIds, accountIds] = [told.flatMap(([, among]) => among), due.flatMap(([, among]) => among)]
       await Promise.all([
         attempt('arrivals', () =>
-          announceArrivals(
-            ctx,
-            { ids: told.map(({ id }) => id), mailboxIds: [...new Set(mailboxIds)] },
-            followArrivals,
-          ),
+          announceArrivals(ctx, { ids: told.map(([id]) => id), mailboxIds: [...new Set(mailboxIds)] }, followArrivals),
         ),
         attempt('sends', () => settleByIds(ctx, { ids: due.map(([id]) => id), accountIds: [...new Set(accountIds)] })),
       ])
@@ -61,9 +54,8 @@ export function startAnnouncer(ctx: Context): Announcer {
   }
 
   const stopListening = ctx.changes.listen((note) => {
-    if (note.kind === 'messages')
-      arrivals = [...arrivals, ...note.ids.map((id) => ({ id, mailboxIds: note.mailboxIds }))]
-    else if (note.kind === 'emails') for (const id of note.ids) sends.set(id, note.accountIds)
+    if (note.kind === 'messages') keep(arrivals, note.ids, note.mailboxIds)
+    else if (note.kind === 'emails') keep(sends, note.ids, note.accountIds)
     else {
       if (note.kind === 'deliveries') noteDue(ctx, 'deliveries', ctx.clock.now())
       return
@@ -76,7 +68,18 @@ export function startAnnouncer(ctx: Context): Announcer {
       stopListening()
       stopped = true
       await running
-      arrivals = []
+      arrivals.clear()
     },
   }
+}
+
+function keep(waiting: Map<string, readonly string[]>, ids: readonly string[], among: readonly string[]): void {
+  for (const id of ids) if (waiting.size < waitingMax) waiting.set(id, among)
+}
+
+/** Takes those of one round out of what waits, those that came first. */
+function takeFirst(waiting: Map<string, readonly string[]>): readonly (readonly [string, readonly string[]])[] {
+  const first = [...waiting.entries().take(roundMax)]
+  for (const [id] of first) waiting.delete(id)
+  return first
 }

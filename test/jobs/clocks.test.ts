@@ -6,8 +6,10 @@ import { closeContext, openContext } from '../../core/process/context.ts'
 import { type Alarms, startAlarms } from '../../jobs/alarms.ts'
 import { type Announcer, startAnnouncer } from '../../jobs/announcer.ts'
 import { type Clocks, startClocks } from '../../jobs/clocks.ts'
+import { newId } from '../../schemas/ids.ts'
 import { eventually } from '../eventually.ts'
 import { type Call, type Json, mailboxPath } from '../peers/rest.ts'
+import { threadMs } from '../processor-time.ts'
 import { type Door, openTenant, type Tenant } from '../start/door.ts'
 
 /** Less than the time between two ticks of the clocks, so that none of this is done by them. */
@@ -148,5 +150,26 @@ describe('jobs: clocks', function () {
     await wrong.close()
     const next = (all: typeof before) => all.map(({ name, nextRunAt }) => [name, nextRunAt])
     expect(next(await jobs())).to.deep.equal(next(before))
+  })
+})
+
+describe('jobs: the announcer', () => {
+  it('takes each of many thousand notes in the same time, however many wait', async () => {
+    const { door } = await openTenant()
+    const { changes, clock } = door.ctx
+    const listening = Promise.withResolvers<Parameters<typeof changes.listen>[0]>()
+    const listen: typeof changes.listen = (listener) => {
+      listening.resolve(listener)
+      return changes.listen(listener)
+    }
+    const announcer = startAnnouncer({ ...door.ctx, changes: { ...changes, listen } })
+    const tell = await listening.promise
+    const ids = Array.from({ length: 40_000 }, () => newId('msg', clock.now()))
+    const began = threadMs()
+    for (const id of ids) tell({ kind: 'messages', ids: [id], mailboxIds: [newId('mbx', clock.now())] })
+    // Copying what waits for each note takes 12 seconds.
+    expect(threadMs() - began).to.be.below(3_000)
+    await announcer.stop()
+    await door.close()
   })
 })
