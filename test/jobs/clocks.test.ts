@@ -33,7 +33,7 @@ describe('jobs: clocks', function () {
   /** The names of the clocks that were brought back according to the log. */
   const broughtBack = (): string[] => {
     const lines = door.logs().split('\n')
-    return lines.filter((line) => line.includes('whose clock was ahead')).flatMap((line) => JSON.parse(line).clocks)
+    return lines.filter((line) => line.includes('whose own time was ahead')).flatMap((line) => JSON.parse(line).clocks)
   }
 
   before(async () => {
