@@ -22,6 +22,7 @@ const finalReplyMs = 600_000
 const usesPerConnection = 500
 const idleMs = 10_000
 const patienceMs = 2_000
+/** Destinations above which those that can be forgotten are looked for. */
 const destinationsMax = 10_000
 const noTlsMs = 3_600_000
 const noTlsMax = 10_000
@@ -32,6 +33,8 @@ const detailCharsMax = 200
 export function createCarrier(ctx: Context): Carrier & { close(): void } {
   const { outbound } = ctx.settings
   const destinations = new Map<string, Destination>()
+  /** Twice as many as could not be forgotten, so that all are looked at once in a while and not for each new one. */
+  let forgetAt = destinationsMax
   const noTls = createKept<true>(ctx.clock, { max: noTlsMax, ttlMs: noTlsMs })
   const limits = {
     connections: outbound.destinationConnections,
@@ -50,8 +53,10 @@ export function createCarrier(ctx: Context): Carrier & { close(): void } {
     const key = `${route.name} ${route.address} ${route.port} ${policy}`
     const known = destinations.get(key)
     if (known !== undefined) return known
-    if (destinations.size >= destinationsMax)
+    if (destinations.size >= forgetAt) {
       for (const [name, { isForgettable }] of destinations) if (isForgettable) destinations.delete(name)
+      forgetAt = Math.max(destinationsMax, 2 * destinations.size)
+    }
     const made = createDestination(ctx, { route, name: ctx.hostname, tls, limits: timeouts }, limits, noTls)
     destinations.set(key, made)
     return made
