@@ -141,9 +141,13 @@ function decodeEntities(text: string): string {
 
 const closing = (href: string) => ` ${linkOpen}${href}${linkClose} `
 
+/** An attribute of a tag: its name, then its value in double quotes, in single quotes or without quotes. */
+const attribute = /([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]+)))?/g
+
+/** The address in the first `href`, which is the one that browsers use; null when it is not that of a web page. */
 function hrefOf(tag: string): string | null {
-  const match = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i.exec(tag)
-  const href = decodeEntities(match?.[1] ?? match?.[2] ?? match?.[3] ?? '').trim()
+  const match = tag.matchAll(attribute).find(([, name]) => name?.toLowerCase() === 'href')
+  const href = decodeEntities(match?.[2] ?? match?.[3] ?? match?.[4] ?? '').trim()
   return /^https?:\/\//i.test(href) && href.length <= limits.verifiedLinkCharsMax ? href.replace(/\s/g, '') : null
 }
 

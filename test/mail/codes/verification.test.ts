@@ -164,6 +164,16 @@ describe('verification', () => {
         url,
       ])
     })
+  for (const [name, attributes] of [
+    ['of another name', 'data-href="https://other.example/verify" href="URL"'],
+    ['within the value of another', `title='href="https://other.example/verify"' href="URL"`],
+    ['that comes second', 'href="URL" href="https://other.example/verify"'],
+  ] as const)
+    it(`an address is not taken from an attribute ${name}`, () => {
+      const url = 'https://acme.example/verify?token=8f2a77c1d9e04b1f'
+      const body = `<p>Verify your email:</p><a ${attributes.replace('URL', url)}>Verify your email</a>`
+      expect(find(mailOf('Verify your email', body)).links.map((link) => link.url)).to.deep.equal([url])
+    })
   it('quotes within a value without quotes end nothing', () => {
     const body = `<a href=https://acme.example/verify?token='8f2a77c1>Verify</a><p>Your verification code is 482913</p>`
     expect(codesOf(mailOf('Your code', body))).to.deep.equal(['482913'])
