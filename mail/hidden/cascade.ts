@@ -139,8 +139,8 @@ function addAtRule(rules: StyleRules, head: string, block: string, around: Aroun
   if (kind === 'property') register(rules, condition, block)
   const applies = Object.hasOwn(atRules, kind) ? atRules[kind] : undefined
   if (around.depth >= limits.cssDepthMax || !applies?.(condition)) return
-  const root = name === 'scope' ? /^\(([^()]*)\)/.exec(condition)?.[1] : undefined
-  const isLayered = around.isLayered || name === 'layer'
+  const root = kind === 'scope' ? /^\(([^()]*)\)/.exec(condition)?.[1] : undefined
+  const isLayered = around.isLayered || kind === 'layer'
   addBlock(rules, block, { parents: root ?? around.parents, isLayered, depth: around.depth + 1 })
 }
 

@@ -292,6 +292,8 @@ const sheets: readonly string[] = [
   '@layer a{.x{display:none}}',
   '@container (min-width:1px){.x{display:none}}',
   '@scope (body){.x{display:none}}',
+  '.x{display:none}@LAYER a{.x{display:block}}',
+  '.x{display:none}@Scope (.a){.x{display:block}}',
   '@font-face{font-family:"}";src:url(a)}.x{display:none}',
   'a{content:"}"}.x{display:none}',
   'a{content:"{"}.x{display:none}',
