@@ -1,8 +1,8 @@
 /**
  * Contacts: the addresses that mailboxes exchanged mail with. The counts are exact because each contact records what it has
- * counted. `seq` is the number of the last event of the account that `received` includes (events are applied in order, see
- * core/receive/received-counts.ts). `sends` lists the last sends that `sent` includes. Applying an event or a send twice
- * changes nothing.
+ * counted. `seqs` holds, by account, the number of the last event that `received` includes (events are applied in order, see
+ * core/receive/received-counts.ts): a mailbox that moves to another account gets events of both, and each account numbers its
+ * own. `sends` lists the last sends that `sent` includes. Applying an event or a send twice changes nothing.
  */
 import type { Document, Filter } from 'mongodb'
 import type { ContactDoc, Letter } from './documents/mail.ts'
@@ -43,15 +43,16 @@ export async function countReceivedFrom(store: Store, seen: readonly ReceivedFro
   await upsert(
     store,
     seen.map((each) => {
-      const last = Math.max(...each.seqs)
-      const unseen = { $filter: { input: each.seqs, as: 'seq', cond: { $gt: ['$$seq', { $ifNull: ['$seq', 0] }] } } }
+      const field = `seqs.${each.accountId}`
+      const counted = { $ifNull: [`$${field}`, { $ifNull: ['$seq', 0] }] }
+      const unseen = { $filter: { input: each.seqs, as: 'seq', cond: { $gt: ['$$seq', counted] } } }
       return {
         filter: { mailboxId: each.mailboxId, _id: contactId(each) },
         set: {
           ...describe(each),
           received: { $add: [{ $ifNull: ['$received', 0] }, { $size: unseen }] },
           sent: { $ifNull: ['$sent', 0] },
-          seq: { $max: ['$seq', last] },
+          [field]: { $max: [counted, ...each.seqs] },
           ...(each.authentic.length > 0 && { authentic: withLatest('$authentic', each.authentic, lettersKept) }),
         },
       }

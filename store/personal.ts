@@ -109,7 +109,12 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   searchTexts: goesWith('blobs'),
   threads: owned('threads', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), ['rev']),
   metadata: owned('metadata', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), ['rev']),
-  contacts: owned('contacts', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), ['words', 'seq', 'sends']),
+  contacts: owned('contacts', ({ mailboxIds }) => ({ mailboxId: { $in: [...mailboxIds] } }), [
+    'words',
+    'seqs',
+    'seq',
+    'sends',
+  ]),
   intakes: owned('intakes', ({ accountId }) => ({ accountId }), ['checkAt']),
   intakeRecords: {
     ...owned('intakeRecords', ({ accountId }) => ({ accountId }), ['blob', 'linkKey', 'lease', 'dueAt', 'tries']),

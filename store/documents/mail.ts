@@ -327,7 +327,9 @@ export type ContactDoc = {
   readonly lastSeenAt: Date
   readonly sent: number
   readonly received: number
-  /** The number of the last event that `received` includes. */
+  /** By account: the number of the last of its events that `received` includes. */
+  readonly seqs?: { readonly [accountId: string]: number }
+  /** The same of any account, in a contact that was written before `seqs` were kept. */
   readonly seq?: number
   /** The ids of the last sends that `sent` includes. */
   readonly sends?: readonly string[]

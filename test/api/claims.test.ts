@@ -4,6 +4,7 @@ import { getAccount } from '../../core/account/accounts.ts'
 import { pauseAccount, suspendAccount } from '../../core/account/holds.ts'
 import { pauseSending } from '../../core/account/reputation.ts'
 import { issueTestKey } from '../../core/account/sandboxes.ts'
+import { addressesChanged } from '../../core/mailbox/known-mailboxes.ts'
 import { attemptAll, leaseEnd } from '../../core/notify/attempts.ts'
 import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
 import { sweepMoves } from '../../core/people/move.ts'
@@ -14,7 +15,7 @@ import { indexArrivals } from '../../core/search/indexing.ts'
 import { newId } from '../../schemas/ids.ts'
 import { signupScopes } from '../../schemas/scopes.ts'
 import { insertDeliveries } from '../../store/deliveries.ts'
-import { beginMove } from '../../store/moves.ts'
+import { beginMove, moveMailboxes } from '../../store/moves.ts'
 import { toldOf } from '../documents.ts'
 import { expectRefusal } from '../peers/person.ts'
 import { startWebhookReceiver } from '../peers/receivers.ts'
@@ -472,5 +473,42 @@ describe('api: claims', () => {
     expect(audit.entries.map(({ who, target, address }) => [who, target, address])).to.deep.equal([
       [{ kind: 'person', id: by.personId }, made.accountId, by.address],
     ])
+  })
+
+  it('contacts count mail of both accounts while one moves into the other, each once', async () => {
+    const { ctx } = door
+    const made = await signup()
+    const tenant = await makeTenant(door, { name: 'counting' })
+    let written = 0
+    const write = async (to: string) => {
+      const raw = `From: Ida <ida@remote.example>\nSubject: ${written++}\n\nhi\n`
+      const id = await deliver(ctx, { to, raw })
+      return toldOf(ctx, [id])
+    }
+    const announce = async (to: string) => announceArrivals(ctx, await write(to))
+    const received = async () => {
+      const { contacts } = ctx.store
+      return (await contacts.findOne({ address: 'ida@remote.example', accountId: { $in: both } }))?.received
+    }
+    const both = [made.accountId, tenant.accountId]
+    for (let n = 0; n < 5; n++) await announce(made.address)
+    const under = await write(made.address)
+    const move = { from: made.accountId, to: tenant.accountId }
+    const by = { personId: newId('usr', ctx.clock.now()), address: '192.0.2.1' }
+    const claimHash = hashCredential(made.token)
+    expect(await beginMove(ctx.store, { ...move, claimHash, at: ctx.clock.now(), by })).to.equal(true)
+    await moveMailboxes(ctx.store, move)
+    addressesChanged(ctx, [made.address])
+    // In the other account, whose events have lower numbers.
+    await announce(made.address)
+    expect(await received()).to.equal(6)
+    for (let n = 0; n < 3; n++) await announce(made.address)
+    expect(await received()).to.equal(9)
+    // In the old account, by a process that has not heard of the move.
+    await announceArrivals(ctx, under)
+    await sweepMoves(ctx)
+    expect(await received()).to.equal(10)
+    await announce(made.address)
+    expect(await received()).to.equal(11)
   })
 })
