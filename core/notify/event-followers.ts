@@ -122,7 +122,9 @@ class EventFollower implements Follower {
   #principal: Principal
   #query: EventQuery
   #checkedAt = performance.now()
-  #mustCheck = false
+  /** How many changes it has heard of that may end its right to read, and how many of them the last check knew. */
+  #changes = 0
+  #knownChanges = 0
   #checking: Promise<void> | null = null
   #isClosed = false
   #tail: Tail | null = null
@@ -190,7 +192,7 @@ class EventFollower implements Follower {
 
   /** Makes it authenticate its caller again before anything else. */
   recheck(): void {
-    this.#mustCheck = true
+    this.#changes += 1
     this.#bell.ring()
   }
 
@@ -202,7 +204,7 @@ class EventFollower implements Follower {
 
   /** Checks whether the caller may still read, and what, unless that was checked a moment ago. */
   async #check(): Promise<void> {
-    while (this.#mustCheck || performance.now() - this.#checkedAt >= trustedMs) {
+    while (this.#knownChanges < this.#changes || performance.now() - this.#checkedAt >= trustedMs) {
       this.#checking ??= this.#ask().finally(() => {
         this.#checking = null
       })
@@ -211,8 +213,9 @@ class EventFollower implements Follower {
   }
 
   async #ask(): Promise<void> {
-    this.#mustCheck = false
+    const changes = this.#changes
     const principal = await this.#caller.again()
+    this.#knownChanges = changes
     this.#checkedAt = performance.now()
     // The account was claimed into another, where the caller can continue from its cursor.
     if (principal.accountId !== this.accountId) return this.close()

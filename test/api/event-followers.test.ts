@@ -1,13 +1,16 @@
 /** How clients that follow the events of an account receive them: from their own process, after a change note, or by a query. */
 import { expect } from 'chai'
 import type { CommandStartedEvent } from 'mongodb'
+import { revokeKey } from '../../core/access/keys.ts'
+import { authenticate } from '../../core/access/principal.ts'
+import { expectNews, followEvents } from '../../core/notify/event-followers.ts'
 import { recordEvents } from '../../core/notify/events.ts'
 import type { Context } from '../../core/process/context.ts'
 import { newId } from '../../schemas/ids.ts'
 import { eventually } from '../eventually.ts'
 import { openStream, type StreamReader } from '../peers/event-stream.ts'
 import { type Call, client } from '../peers/rest.ts'
-import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { type Door, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 
 type Envelope = { readonly id: string }
 type Events = { readonly events: readonly Envelope[]; readonly cursor: string }
@@ -132,4 +135,29 @@ describe('api: a client that follows the events of an account', () => {
     expect(log).to.have.length(120)
     for (const reader of opened) expect(await heardBy(reader, log.length)).to.deep.equal(log)
   })
+
+  for (const [moment, opensAt] of [
+    ['has failed', 'before'],
+    ['is under way', 'after'],
+  ] as const)
+    it(`hears nothing with a revoked key, also when a check ahead of the event ${moment}`, async () => {
+      const { ctx } = door
+      const { apiKey, key } = await makeKey(ctx, { accountId: tenant.accountId })
+      const principal = await authenticate(ctx, apiKey)
+      const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+      const again = () => gate.then(() => authenticate(ctx, apiKey))
+      const follower = await followEvents(ctx, { principal, again }, { after: await end(), limit: 10 })
+      await revokeKey(ctx, { accountId: tenant.accountId, keyId: key.id })
+      await door.noticed()
+      expectNews(ctx, new Set([tenant.accountId]))
+      if (opensAt === 'before') open()
+      await happen(ctx)
+      const got = follower.next(0).then(
+        ({ events }) => events,
+        ({ code }: { code: string }) => code,
+      )
+      open()
+      expect(await got).to.equal('invalid_api_key')
+      follower.close()
+    })
 })
