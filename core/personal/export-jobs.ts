@@ -1,6 +1,7 @@
 /**
  * Exports of whole accounts, made in the background as one zip file, which a signed link opens for a day. Invariants: an account has one
- * export under way at a time; the process that makes it holds its lease; if that process dies, it is made again from the beginning.
+ * export under way at a time; the process that makes it holds its lease; if that process dies, it is made again from the beginning,
+ * a bounded number of times.
  */
 import { Readable } from 'node:stream'
 import { Failure } from '../../schemas/failures.ts'
@@ -18,7 +19,7 @@ import { exportOf } from './export.ts'
 const leaseMs = 5 * minuteMs
 /** How long the finished file is kept and its link works. */
 const keptMs = dayMs
-/** An export that fails this often is not tried again. */
+/** An export that fails, or whose process dies, this often is not tried again. */
 const triesMax = 3
 /** Exports of an account in a day, so that they do not fill the disk: each is as large as the account. */
 const perDay = 5
@@ -117,14 +118,26 @@ export async function makeExports(ctx: Context): Promise<number> {
     const now = ctx.clock.now()
     const doc = await store.claimExport(ctx.store, { now, until: after(now, leaseMs), token: newToken() })
     if (doc === null) return made
+    if (doc.tries > triesMax) {
+      ctx.log.error(
+        { exportId: doc._id, tries: triesMax },
+        'an export failed: each process that made it ended before it was done',
+      )
+      await fail(ctx, doc)
+      continue
+    }
     try {
       if (!(await write(ctx, doc))) continue
       await store.endExport(ctx.store, doc, { state: 'done', expiresAt: after(ctx.clock.now(), keptMs) })
     } catch (error) {
       ctx.log.error({ err: error, exportId: doc._id }, 'an export failed')
-      if (doc.tries >= triesMax) await store.endExport(ctx.store, doc, { state: 'failed', expiresAt: doc.expiresAt })
+      if (doc.tries === triesMax) await fail(ctx, doc)
     }
   }
+}
+
+function fail(ctx: Context, doc: ExportDoc): Promise<boolean> {
+  return store.endExport(ctx.store, doc, { state: 'failed', expiresAt: doc.expiresAt })
 }
 
 /** Writes the file, piece by piece. Returns false when the lease was lost or the export was erased meanwhile. */

@@ -442,6 +442,27 @@ describe('personal data', () => {
       expect([...files.keys()]).to.deep.equal([...unzip(good).keys()])
     })
 
+    it('fails, and says so, when each of its makers died', async () => {
+      const { ctx } = door
+      const { accountId, key } = await makeTenant(door, { name: 'deadly' })
+      const call = client(door.http, key)
+      const { body } = await call<{ id: string }>('POST', '/api/v1/account/export')
+      await finished(call)
+      const due = { state: 'running', token: 'dead', chunks: 1, dueAt: ctx.clock.now() } as const
+      const leave = (tries: number) =>
+        ctx.store.exports.updateOne({ accountId, _id: body.id }, { $set: { ...due, tries } })
+      const state = async () => (await call<{ state: string }>('GET', '/api/v1/account/export')).body.state
+      // As its last process leaves it, and the one before.
+      await leave(2)
+      expect([await makeExports(ctx), await state()]).to.deep.equal([1, 'done'])
+      await leave(3)
+      await makeExports(ctx)
+      expect(await state()).to.equal('failed')
+      expect(door.logs()).to.include('each process that made it ended before it was done')
+      expect((await call('POST', '/api/v1/account/export')).status, 'asked for again').to.equal(202)
+      expect((await finished(call)).url).to.be.a('string')
+    })
+
     it('contains each Drive file as it is when it is exported, and skips one that has been deleted', async () => {
       const { ctx } = door
       const { accountId, address, key } = await makeTenant(door, { name: 'drawers' })
