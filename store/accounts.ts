@@ -11,6 +11,11 @@ export async function insertAccount(store: Store, account: AccountDoc): Promise<
   await store.accounts.insertOne(account)
 }
 
+/** Records that a sandbox has its domain and its first inbox. */
+export async function noteFirstInbox(store: Store, accountId: string): Promise<void> {
+  await store.accounts.updateOne({ _id: accountId }, { $unset: { awaitsInbox: '' } })
+}
+
 export function findAccount(store: Store, accountId: string): Promise<AccountDoc | null> {
   return readOne(store, 'accounts', { _id: accountId })
 }

@@ -76,6 +76,7 @@ function sandboxFor(
     _id: deriveId('acc', sandboxOf, `sandbox#${n}`),
     sandboxOf,
     sandbox: true,
+    awaitsInbox: true,
     name: `${labelOf(name, 'sandbox')}.${sandboxLabel}`,
     status: status === 'unclaimed' ? 'unclaimed' : 'active',
     ...(status === 'unclaimed' && { claimExpiresAt: after(at, unclaimedDays * dayMs) }),
@@ -101,24 +102,39 @@ async function insert(ctx: Context, sandbox: AccountDoc): Promise<AccountDoc> {
   }
 }
 
-/** The domain of a sandbox and its first inbox; the first key makes them. The inbox may have been deleted since. */
+/**
+ * The domain of a sandbox and its first inbox. They are made for the first key, or for a later one if a crash or an error kept them from
+ * being made. The inbox may have been deleted since.
+ */
 async function ensureAddress(
   ctx: Context,
   sandbox: AccountDoc,
 ): Promise<{ domain: string; inbox: MailboxDoc | undefined }> {
   const accountId = sandbox._id
   const [own] = await listDomains(ctx.store, accountId)
-  if (own !== undefined) return { domain: own._id, inbox: await mailboxAt(ctx, `${firstInbox}@${own._id}`) }
-  const label = sandbox.name.slice(0, sandbox.name.lastIndexOf('.'))
-  const parent = `${sandboxLabel}.${ctx.settings.sharedDomain}`
-  const domain = await takeFreeName(ctx, { accountId, label, parent })
-  const inbox = await provisionMailbox(ctx, {
-    accountId,
-    address: `${firstInbox}@${domain}`,
-    displayName: null,
-    kind: 'agent',
-    createdBy: null,
-  })
-  await announceMailbox(ctx, 'mailbox.created', await mailboxOf(ctx, inbox, sandbox))
+  const domain = own?._id ?? (await takeName(ctx, sandbox))
+  const address = `${firstInbox}@${domain}`
+  if (sandbox.awaitsInbox !== true) return { domain, inbox: await mailboxAt(ctx, address) }
+  const inbox = (await mailboxAt(ctx, address)) ?? (await makeInbox(ctx, { accountId, address }))
+  if (inbox !== undefined) await announceMailbox(ctx, 'mailbox.created', await mailboxOf(ctx, inbox, sandbox))
+  await store.noteFirstInbox(ctx.store, accountId)
   return { domain, inbox }
+}
+
+function takeName(ctx: Context, { _id: accountId, name }: AccountDoc): Promise<string> {
+  const label = name.slice(0, name.lastIndexOf('.'))
+  return takeFreeName(ctx, { accountId, label, parent: `${sandboxLabel}.${ctx.settings.sharedDomain}` })
+}
+
+/** Makes the first inbox; finds the one that another request made at the same time. */
+async function makeInbox(
+  ctx: Context,
+  { accountId, address }: { readonly accountId: string; readonly address: string },
+): Promise<MailboxDoc | undefined> {
+  try {
+    return await provisionMailbox(ctx, { accountId, address, displayName: null, kind: 'agent', createdBy: null })
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'conflict') throw error
+    return mailboxAt(ctx, address)
+  }
 }

@@ -16,7 +16,7 @@ export const simulatorDomain = 'simulator.invalid'
 
 /**
  * Gives an account a sub-domain of the shared domain; its mail is signed with the keys of the shared domain. Returns
- * false when the sub-domain is taken, or belonged to an account that was removed.
+ * false when another account has the sub-domain, or it belonged to an account that was removed.
  */
 export async function takeSubdomain(
   ctx: Context,
@@ -33,7 +33,7 @@ export async function takeSubdomain(
     defaultDisplayName: null,
     createdAt: at,
   })
-  if (!isFree) return false
+  if (!isFree) return (await findDomain(ctx.store, domain))?.accountId === accountId
   // Checked after the insert: an erasure notes that the name is taken before it gives up the domain (core/personal/erase.ts).
   if ((await findDomain(ctx.store, takenNameOf(ctx, domain))) === null) return true
   await removeDomain(ctx.store, domain)

@@ -14,6 +14,8 @@ export type AccountDoc = Plans & {
   readonly sandbox: boolean
   /** For a sandbox: the account that it belongs to. */
   readonly sandboxOf?: string
+  /** For a sandbox: set until its domain and its first inbox are made. */
+  readonly awaitsInbox?: true
   /** For a sandbox whose test clock was moved: how far the clock is ahead, and when it was last moved. */
   readonly clockAheadMs?: number
   readonly clockMovedAt?: Date

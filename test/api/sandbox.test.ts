@@ -4,7 +4,7 @@ import { logIn } from '../../core/account/login.ts'
 import { issueTestKey } from '../../core/account/sandboxes.ts'
 import { inTimeOf } from '../../core/process/account-time.ts'
 import type { Failure } from '../../schemas/failures.ts'
-import { allScopes } from '../../schemas/scopes.ts'
+import { allScopes, signupScopes } from '../../schemas/scopes.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
@@ -106,6 +106,35 @@ describe('api: the sandbox', () => {
     expect(body.mailboxes.map(({ address }) => address)).to.deep.equal([one.inbox])
     expect((await live('GET', mailboxPath(one.inbox))).status).to.equal(404)
     expect((await one.call('GET', mailboxPath(tenant.address))).status).to.equal(404)
+  })
+
+  it('is made once for first keys that are made at the same time', async () => {
+    const { id } = await createAccount(door.ctx, { name: 'twins', owner: null })
+    const made = await Promise.all([keyOf(id), keyOf(id), keyOf(id)])
+    expect(new Set(made.map(({ domain }) => domain))).to.deep.equal(new Set(['twins.test.agents.localhost']))
+    const { body } = await made[0]!.call<{ mailboxes: { address: string }[] }>('GET', '/api/v1/mailboxes')
+    expect(body.mailboxes.map(({ address }) => address)).to.deep.equal([made[0]!.inbox])
+    expect(await made[0]!.events('mailbox.created')).to.have.length(1)
+  })
+
+  it('has its inbox after a crash that came before it, but not again once it was deleted', async () => {
+    const { ctx } = door
+    const { id } = await createAccount(ctx, { name: 'crashed', owner: null })
+    const insertOne = () => Promise.reject(new Error('killed'))
+    const mailboxes = Object.assign(Object.create(ctx.store.mailboxes), { insertOne })
+    const dying = { ...ctx, store: { ...ctx.store, mailboxes } }
+    const wanted = { kind: 'agent', name: 'test', scopes: signupScopes, mailboxes: [], expiresAt: null } as const
+    const account = await getAccount(ctx, id)
+    const died = await issueTestKey(dying, account, wanted).catch((error: Error) => error.message)
+    expect(died).to.equal('killed')
+    const { apiKey, domain } = await issueTestKey(ctx, account, wanted)
+    const inbox = `agent@${domain}`
+    expect((await client(door.http, apiKey)('GET', mailboxPath(inbox))).status).to.equal(200)
+    const { call } = await keyOf(id)
+    expect((await call<{ inboxes: Json }>('GET', '/api/v1/usage')).body.inboxes.used).to.equal(1)
+    expect((await call('DELETE', mailboxPath(inbox))).status).to.equal(200)
+    await keyOf(id)
+    expect((await call<{ mailboxes: Json[] }>('GET', '/api/v1/mailboxes')).body.mailboxes).to.deep.equal([])
   })
 
   it('has no other domains, and no logins', async () => {
