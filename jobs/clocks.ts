@@ -19,6 +19,7 @@ import { eraseOldSecrets } from '../core/notify/webhooks.ts'
 import { tellOfApprovals } from '../core/people/approval-notices.ts'
 import { tellOfEndpoints } from '../core/people/endpoint-notices.ts'
 import { sweepMoves } from '../core/people/move.ts'
+import { sweepAnswers } from '../core/people/requests.ts'
 import { eraseUnclaimed, sweepErasures } from '../core/personal/erase.ts'
 import { makeExports } from '../core/personal/export-jobs.ts'
 import { hourMs, minuteMs, secondMs } from '../core/process/clock.ts'
@@ -91,6 +92,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         recountQuotas,
         tellOfEndpoints,
         tellOfApprovals,
+        sweepAnswers,
         noteWantedCertificates,
       ),
     },

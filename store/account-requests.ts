@@ -34,11 +34,11 @@ export function countOpenRequests(store: Store, accountId: string): Promise<numb
   return store.accountRequests.countDocuments({ accountId, status: 'open' })
 }
 
-/** Answers a request. Returns it; null when there is none, or it was already answered. */
+/** Answers a request, and marks that what follows is to be done. Returns it; null when there is none, or it was already answered. */
 export async function answerRequest(
   store: Store,
   requestId: string,
-  change: Pick<AccountRequestDoc, 'status' | 'answer' | 'answeredAt'>,
+  change: Pick<AccountRequestDoc, 'status' | 'answer'> & { readonly answeredAt: Date },
 ): Promise<AccountRequestDoc | null> {
   const asked = await readOne(
     store,
@@ -49,7 +49,18 @@ export async function answerRequest(
   if (asked === null) return null
   return store.accountRequests.findOneAndUpdate(
     { accountId: asked.accountId, _id: requestId, status: 'open' },
-    { $set: change },
+    { $set: { ...change, following: change.answeredAt } },
     { returnDocument: 'after' },
   )
+}
+
+/** Requests that were answered up to `before`, and from whose answer not everything has followed, the earliest answered first. */
+export function findFollowing(store: Store, before: Date, limit: number): Promise<AccountRequestDoc[]> {
+  const following = { $gt: new Date(0), $lte: before }
+  return readMany(store, 'accountRequests', { following }, { sort: { following: 1 }, limit })
+}
+
+/** Records that everything has followed from the answer to a request. */
+export async function endFollowing(store: Store, { _id, accountId }: AccountRequestDoc): Promise<void> {
+  await store.accountRequests.updateOne({ accountId, _id }, { $unset: { following: '' } })
 }

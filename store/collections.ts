@@ -65,7 +65,12 @@ export const collections = {
   accountRequests: {
     version: 1,
     shardKey: 'accountId',
-    indexes: [index('accountId', '_id'), index('status', '_id'), index('personId')],
+    indexes: [
+      index('accountId', '_id'),
+      index('status', '_id'),
+      index('personId'),
+      { ...index('following'), sparse: true },
+    ],
   },
   keys: {
     version: 1,

@@ -34,6 +34,7 @@ export const scattered: readonly Scattered[] = [
     zoneKeys: [['next.dueAt'], ['createdAt']],
     searchSegments: [['tidyAt']],
     accounts: [['claimExpiresAt'], ['erasing'], ['movingSince'], ['pauseChanges.at'], ['clockMovedAt']],
+    accountRequests: [['following']],
   }),
   ...reads('A sweep pages through the documents of all accounts, from a watermark or by an index of unfinished work.', {
     messages: [['_id'], ['discardedAt']],

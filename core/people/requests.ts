@@ -3,23 +3,26 @@
  * the answer by mail.
  */
 import { Failure } from '../../schemas/failures.ts'
-import { newId } from '../../schemas/ids.ts'
+import { deriveId, newId } from '../../schemas/ids.ts'
 import * as store from '../../store/account-requests.ts'
 import type { AccountRequestDoc } from '../../store/documents/people.ts'
 import { findPerson } from '../../store/people.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { verifyPhone } from '../account/reputation.ts'
+import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { sendNotice } from '../send/notice.ts'
 import { answerNotice } from './notices.ts'
 
-export type AccountRequest = Omit<AccountRequestDoc, '_id'> & { readonly id: string }
+export type AccountRequest = Omit<AccountRequestDoc, '_id' | 'following'> & { readonly id: string }
 
 /** Open requests that an account may have. */
 const openMax = 10
 /** Requests in one list of the administrator. */
 const listMax = 200
+/** How long what follows from an answer may take before another process does it. */
+const lateMs = minuteMs
 
 /**
  * Makes a request to the administrator. Fails with `validation_error` (no text, or no phone number to confirm) and `conflict` (too many
@@ -93,13 +96,33 @@ export async function answerRequest(
     throw new Failure('not_found', `No request ${requestId} waits for an answer.`, {
       fix: 'Use the id of a request that waits (ask_...): GET /api/v1/administration/requests and "mailroom request list" list them.',
     })
-  if (isGranted && doc.kind === 'phone') await verifyPhone(ctx, doc.accountId)
-  const person = await findPerson(ctx.store, doc.personId)
-  if (person !== null) {
-    const notice = answerNotice(person.email, { ...doc, answer, status })
-    await sendNotice(ctx, { ...notice, accountId: doc.accountId })
-  }
+  await follow(ctx, doc)
   return requestOf(doc)
+}
+
+/** Does what follows from answers whose process ended, or failed, before it was done. Returns the number of answers. */
+export async function sweepAnswers(ctx: Context): Promise<number> {
+  const answered = await store.findFollowing(ctx.store, after(ctx.clock.now(), -lateMs), listMax)
+  for (const doc of answered) {
+    try {
+      await follow(ctx, doc)
+    } catch (error) {
+      ctx.log.error({ err: error, requestId: doc._id }, 'what follows from an answer failed; it is tried again')
+    }
+  }
+  return answered.length
+}
+
+/** Confirms a phone number that was granted, and sends the answer to the person. Safe to repeat. */
+async function follow(ctx: Context, doc: AccountRequestDoc): Promise<void> {
+  const { _id, accountId, kind, status, personId, answer } = doc
+  if (status === 'granted' && kind === 'phone') await verifyPhone(ctx, accountId)
+  const person = await findPerson(ctx.store, personId)
+  if (person !== null) {
+    const notice = answerNotice(person.email, { ...doc, answer: answer ?? '' })
+    await sendNotice(ctx, { ...notice, accountId }, deriveId('em', _id, 'answer'))
+  }
+  await store.endFollowing(ctx.store, doc)
 }
 
 function missing(param: string, fix: string): Failure {
@@ -107,6 +130,6 @@ function missing(param: string, fix: string): Failure {
 }
 
 /** Makes the request of a document. */
-export function requestOf({ _id: id, ...request }: AccountRequestDoc): AccountRequest {
+export function requestOf({ _id: id, following: _, ...request }: AccountRequestDoc): AccountRequest {
   return { id, ...request }
 }

@@ -73,4 +73,6 @@ export type AccountRequestDoc = {
   readonly answer: string | null
   readonly createdAt: Date
   readonly answeredAt: Date | null
+  /** When it was answered; absent before, and again once what follows from the answer is done. */
+  readonly following?: Date
 }

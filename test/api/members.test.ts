@@ -2,8 +2,8 @@ import { expect } from 'chai'
 import { logIn } from '../../core/account/login.ts'
 import { makeLink } from '../../core/people/mailed-links.ts'
 import { joinAccount } from '../../core/people/members.ts'
-import { answerRequest, openRequests } from '../../core/people/requests.ts'
-import { dayMs } from '../../core/process/clock.ts'
+import { answerRequest, openRequests, sweepAnswers } from '../../core/people/requests.ts'
+import { dayMs, minuteMs } from '../../core/process/clock.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { Scope } from '../../schemas/scopes.ts'
 import { findAccount } from '../../store/accounts.ts'
@@ -508,6 +508,30 @@ describe('api: what people manage', () => {
       expect(body.requests[0]).to.include({ status: 'granted', answer: 'We called.' })
       expect((await findAccount(door.ctx.store, tenant.accountId))?.phoneVerifiedAt).to.be.instanceOf(Date)
       expect((await newestTo(email))?.text).to.include('We called.')
+    })
+
+    it('what a crash cut off after the answer is done later, once', async () => {
+      const { ctx } = door
+      const { accountId } = await makeTenant(door, { name: 'phoned' })
+      const by = await newPerson(door, { accountId })
+      const { body } = await by.ask<{ id: string }>('POST', requests, { kind: 'phone', phone })
+      const updateOne = () => Promise.reject(new Error('killed'))
+      const accounts = Object.assign(Object.create(ctx.store.accounts), { updateOne })
+      const given = { requestId: body.id, isGranted: true, answer: 'We have called.' }
+      const died = await answerRequest({ ...ctx, store: { ...ctx.store, accounts } }, given).catch(String)
+      expect(died).to.equal('Error: killed')
+      const verified = async () => (await findAccount(ctx.store, accountId))?.phoneVerifiedAt
+      expect([await verified(), await sweepAnswers(ctx), await newestTo(by.email)]).to.deep.equal([
+        undefined,
+        0,
+        undefined,
+      ])
+      door.advance(2 * minuteMs)
+      await Promise.all([sweepAnswers(ctx), sweepAnswers(ctx)])
+      expect(await verified()).to.be.instanceOf(Date)
+      const sent = await ctx.store.emails.find({ noticeTo: by.email, noticeOf: accountId }).toArray()
+      expect(sent).to.have.length(1)
+      expect(await sweepAnswers(ctx)).to.equal(0)
     })
 
     it('a refused one changes nothing, and is decided once', async () => {
