@@ -165,6 +165,26 @@ export function claimAccount(
   )
 }
 
+/** Undoes a claim by a person who is the only member. The claim link is valid as before. */
+export async function undoClaim(
+  store: Store,
+  accountId: string,
+  { personId, claimHash, claimExpiresAt }: { personId: string; claimHash: Buffer; claimExpiresAt: Date | null },
+): Promise<void> {
+  await store.accounts.updateOne(
+    { _id: accountId, status: 'active', 'members.0.personId': personId, 'members.1': { $exists: false } },
+    {
+      $set: {
+        status: 'unclaimed',
+        owner: null,
+        claimHash: new Binary(claimHash),
+        ...(claimExpiresAt !== null && { claimExpiresAt }),
+      },
+      $unset: { members: '' },
+    },
+  )
+}
+
 export function findAccountByClaim(store: Store, claimHash: Buffer): Promise<AccountDoc | null> {
   return readOne(store, 'accounts', { claimHash: new Binary(claimHash), status: 'unclaimed' })
 }

@@ -50,6 +50,11 @@ export async function setErasing(store: Store, ids: readonly string[], at: Date 
   else await store.people.updateMany({ _id, erasing: { $exists: false } }, { $set: { erasing: at } })
 }
 
+/** Marks that a person who is in no account is about to be erased, or with null removes that mark. */
+export async function noteLeaving(store: Store, _id: string, at: Date | null): Promise<void> {
+  await store.people.updateMany({ _id }, at === null ? { $unset: { leaving: '' } } : { $set: { leaving: at } })
+}
+
 export async function insertSession(store: Store, session: SessionDoc): Promise<void> {
   await store.sessions.insertOne(session)
 }

@@ -212,7 +212,10 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     ...owned('passkeys', ({ people }) => ({ personId: { $in: idsOf(people) } }), ['publicKey']),
     isLast: true,
   },
-  people: { ...owned('people', ({ people }) => ({ _id: { $in: idsOf(people) } }), ['passwordHash']), isLast: true },
+  people: {
+    ...owned('people', ({ people }) => ({ _id: { $in: idsOf(people) } }), ['passwordHash', 'leaving']),
+    isLast: true,
+  },
   oauthArtifacts: {
     ...unshown('hashes of tokens; the grants that they belong to are exported as keys'),
     erase: (store, { accountId }) => removeAll(store.oauthArtifacts, { accountId }),

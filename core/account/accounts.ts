@@ -173,6 +173,16 @@ export async function claimByToken(
   return accountOf(claimed)
 }
 
+/** Undoes the claim of an account by a person who is erased; its claim link is valid as before. */
+export async function undoClaim(
+  ctx: Context,
+  { token, claimed, personId }: { token: string; claimed: Account; personId: string },
+): Promise<void> {
+  const { id, claimExpiresAt } = claimed
+  await store.undoClaim(ctx.store, id, { personId, claimHash: hashCredential(token), claimExpiresAt })
+  await callersChanged(ctx, { accountIds: [id] })
+}
+
 /** The unclaimed account of a claim link that can still be used. Changes nothing. Fails with `not_found`. */
 export async function claimable(ctx: Context, token: string): Promise<Account> {
   const found = await store.findAccountByClaim(ctx.store, hashCredential(token))

@@ -6,11 +6,11 @@ import type { Account } from '../access/account-record.ts'
 import { accountById, callersChanged } from '../access/known-callers.ts'
 import { memberPrincipal } from '../access/principal.ts'
 import { moveSession, type Session } from '../access/sessions.ts'
-import { claimable, claimByToken } from '../account/accounts.ts'
+import { claimable, claimByToken, undoClaim } from '../account/accounts.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential } from '../process/secrets.ts'
 import { moveAccount, noteClaim } from './move.ts'
-import { requirePerson } from './people.ts'
+import { isStaying, noPerson, requirePerson } from './people.ts'
 
 export type Claim = {
   /** The token of the claim link. */
@@ -34,6 +34,10 @@ export async function claim(ctx: Context, session: Session, { token, into, peerA
   if (into === undefined) {
     const member = { personId, role: 'owner', since: ctx.clock.now() } as const
     await claimByToken(ctx, { token, owner: email, members: [member] })
+    if (!(await isStaying(ctx, personId))) {
+      await undoClaim(ctx, { token, claimed: found, personId })
+      throw noPerson()
+    }
   } else {
     requireNoSandbox(found, await requireOwner(ctx, personId, into))
     const claimHash = hashCredential(token)
@@ -54,9 +58,18 @@ export async function claim(ctx: Context, session: Session, { token, into, peerA
  * a member. Fails with `not_found`.
  */
 export async function claimFor(ctx: Context, { token, owner }: { token: string; owner: string }): Promise<Account> {
+  const found = await claimable(ctx, token)
   const person = await findPersonByEmail(ctx.store, owner)
-  const members = person === null ? [] : [{ personId: person._id, role: 'owner', since: ctx.clock.now() } as const]
-  return claimByToken(ctx, { token, owner, members })
+  if (person === null) return claimByToken(ctx, { token, owner, members: [] })
+  const { _id: personId } = person
+  const claimed = await claimByToken(ctx, {
+    token,
+    owner,
+    members: [{ personId, role: 'owner', since: ctx.clock.now() }],
+  })
+  if (await isStaying(ctx, personId)) return claimed
+  await undoClaim(ctx, { token, claimed: found, personId })
+  return claimByToken(ctx, { token, owner, members: [] })
 }
 
 /**

@@ -1,11 +1,13 @@
 /**
  * Erases a person who is in no account. People in accounts are erased with their last account (core/personal/erase.ts). Invariants: the
  * person is erased last, so that after an interruption the person can sign in and ask again; no session that began meanwhile is left; a
- * person who joins an account meanwhile either stays, with all second factors, or is removed from that account again.
+ * person who joins or claims an account meanwhile either stays, with all second factors, or that is undone: who joins looks after that
+ * for the mark of an erasure, and the erasure looks after its mark for accounts.
  */
 import { Failure } from '../../schemas/failures.ts'
 import type { CollectionName } from '../../store/collections.ts'
 import { findAccountsOf } from '../../store/members.ts'
+import { noteLeaving } from '../../store/people.ts'
 import { loneOwner, personal } from '../../store/personal.ts'
 import { endSessions } from '../access/sessions.ts'
 import type { Context } from '../process/context.ts'
@@ -17,6 +19,7 @@ export async function erasePerson(ctx: Context, personId: string): Promise<void>
   const owner = loneOwner({ id: personId, email })
   const erased: { [N in CollectionName]?: number } = {}
   for (const isLast of [false, true]) {
+    if (isLast) await noteLeaving(ctx.store, personId, ctx.machineClock.now())
     // Checked again before the last part, which a person who joined an account meanwhile keeps; a later join fails with `noPerson`.
     await requireNoAccount(ctx, personId)
     for (const [name, row] of Object.entries(personal) as [CollectionName, (typeof personal)[CollectionName]][]) {
@@ -32,6 +35,7 @@ export async function erasePerson(ctx: Context, personId: string): Promise<void>
 async function requireNoAccount(ctx: Context, personId: string): Promise<void> {
   const { length: count } = await findAccountsOf(ctx.store, personId)
   if (count === 0) return
+  await noteLeaving(ctx.store, personId, null)
   throw new Failure(
     'conflict',
     `You cannot be erased while you are in ${count === 1 ? 'an account' : `${count} accounts`}.`,

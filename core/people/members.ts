@@ -9,7 +9,7 @@ import { endGrantsOf } from '../access/grants.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { endAppPasswordsOf } from '../account/login.ts'
 import type { Context } from '../process/context.ts'
-import { noPerson, requireMember } from './people.ts'
+import { isStaying, noPerson, requireMember } from './people.ts'
 
 /** Members and invitations that an account may have. */
 export const membersMax = 100
@@ -46,8 +46,8 @@ export async function joinAccount(
   const hasJoined = await store.addMember(ctx.store, { accountId, member, max: membersMax })
   await nameOwner(ctx, accountId)
   await callersChanged(ctx, { accountIds: [accountId] })
-  // Only a person who is erased already: one who is about to be erased with an account stays by joining another.
-  if (hasJoined && (await findPeople(ctx.store, [personId])).length === 0) {
+  // A person who is about to be erased with an account stays by joining another.
+  if (hasJoined && !(await isStaying(ctx, personId))) {
     await removeMember(ctx, { accountId, personId })
     throw noPerson()
   }

@@ -6,9 +6,10 @@ import { notAnAddress } from '../../schemas/refusals.ts'
 import type { Role } from '../../schemas/scopes.ts'
 import type { PersonDoc } from '../../store/documents/people.ts'
 import { findAccountsOf } from '../../store/members.ts'
-import { changePerson, findPerson } from '../../store/people.ts'
+import { changePerson, findPeople, findPerson } from '../../store/people.ts'
 import { memberPrincipal } from '../access/principal.ts'
 import { csrfTokenOf, moveSession, type Session } from '../access/sessions.ts'
+import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAdministrator } from './administrators.ts'
 
@@ -84,6 +85,19 @@ export async function requirePerson(ctx: Context, personId: string): Promise<Per
   const person = await findPerson(ctx.store, personId)
   if (person === null) throw noPerson()
   return person
+}
+
+/** How long a person joins nothing after an erasure that was interrupted before its end. */
+const leavingMs = 5 * minuteMs
+
+/**
+ * Whether a person neither is erased nor is about to be. Asked after the person was made a member: an erasure looks for memberships after
+ * it has marked the person (erase-person.ts), so that at least one of the two sees the other.
+ */
+export async function isStaying(ctx: Context, personId: string): Promise<boolean> {
+  const [person] = await findPeople(ctx.store, [personId])
+  if (person === undefined) return false
+  return person.leaving === undefined || person.leaving <= after(ctx.machineClock.now(), -leavingMs)
 }
 
 export const noPerson = () => new Failure('unauthorized', 'This person does not exist any more.')

@@ -13,6 +13,8 @@ export type PersonDoc = {
   readonly createdAt: Date
   /** When the erasure of the person, together with the last account, began. From then on nobody can sign in as this person. */
   readonly erasing?: Date
+  /** When a person who is in no account was about to be erased: from then on the person joins and claims nothing. */
+  readonly leaving?: Date
 }
 
 /** A member of an account. Kept in the account document, so that one conditional update can protect its last owner. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { callersChanged } from '../../core/access/known-callers.ts'
+import { findSession } from '../../core/access/sessions.ts'
 import { getAccount } from '../../core/account/accounts.ts'
 import { pauseAccount, suspendAccount } from '../../core/account/holds.ts'
 import { pauseSending } from '../../core/account/reputation.ts'
@@ -7,8 +8,11 @@ import { issueTestKey } from '../../core/account/sandboxes.ts'
 import { addressesChanged } from '../../core/mailbox/known-mailboxes.ts'
 import { attemptAll, leaseEnd } from '../../core/notify/attempts.ts'
 import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
+import { claim as claimOf } from '../../core/people/claim.ts'
+import { erasePerson } from '../../core/people/erase-person.ts'
 import { sweepMoves } from '../../core/people/move.ts'
 import { dayMs, minuteMs } from '../../core/process/clock.ts'
+import type { Context } from '../../core/process/context.ts'
 import { hashCredential } from '../../core/process/secrets.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { indexArrivals } from '../../core/search/indexing.ts'
@@ -474,6 +478,46 @@ describe('api: claims', () => {
       [{ kind: 'person', id: by.personId }, made.accountId, by.address],
     ])
   })
+
+  for (const [moment, collection, method] of [
+    ['begins when the erasure is at its last step', 'people', 'deleteMany'],
+    ['is at its last step when the erasure begins', 'accounts', 'findOneAndUpdate'],
+  ] as const)
+    it(`a person who is erased meanwhile claims nothing: the claim ${moment}`, async () => {
+      const { ctx } = door
+      const made = await signup()
+      const person = await newPerson(door)
+      const token = person.cookie?.split('=').at(-1) ?? ''
+      const session = await findSession(ctx, token, null)
+      const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+      const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+      const kept = ctx.store[collection] as unknown as Record<string, (...given: unknown[]) => Promise<unknown>>
+      const waiting = Object.assign(Object.create(kept), {
+        async [method](...given: unknown[]) {
+          reach()
+          await gate
+          return kept[method]!.call(kept, ...given)
+        },
+      })
+      const slow = { ...ctx, store: { ...ctx.store, [collection]: waiting } }
+      const outcome = (work: Promise<unknown>) =>
+        work.then(
+          () => 'done',
+          ({ code }: { code: string }) => code,
+        )
+      const claims = (by: Context) => outcome(claimOf(by, session!, { token: made.token, peerAddress: '192.0.2.1' }))
+      const erases = (by: Context) => outcome(erasePerson(by, person.id))
+      const [first, second] = collection === 'people' ? [erases, claims] : [claims, erases]
+      const begun = first(slow)
+      await reached
+      const ended = await second(ctx)
+      open()
+      const results = [await begun, ended]
+      expect(results.sort()).to.deep.equal(['done', 'unauthorized'])
+      expect(await ctx.store.people.countDocuments({ _id: person.id })).to.equal(0)
+      expect(await statusOf(made.call)).to.equal('unclaimed')
+      expect((await claim(await newPerson(door), made.token)).status, 'by another person').to.equal(200)
+    })
 
   it('contacts count mail of both accounts while one moves into the other, each once', async () => {
     const { ctx } = door
