@@ -44,7 +44,9 @@ export type Grant = Pick<KeyDoc, 'accountId' | 'name' | 'kind' | 'scopes' | 'mai
 export async function createGrant(ctx: Context, wanted: NewGrant): Promise<boolean> {
   const { id, accountId, personId, clientId, name, redirectsTo, scopes, mailboxIds } = wanted
   const at = ctx.clock.now()
-  if ((await listGrants(ctx, { accountId, personId: null })).length >= grantsMax)
+  const grants = await listGrants(ctx, { accountId, personId: null })
+  if (grants.some((grant) => grant.id === id)) return false
+  if (grants.length >= grantsMax)
     throw new Failure('conflict', `At most ${grantsMax} programs can be connected to an account.`, {
       fix: 'Disconnect one that is not needed.',
     })

@@ -1,11 +1,16 @@
 import { expect } from 'chai'
 import { Db, MongoServerSelectionError } from 'mongodb'
+import { createGrant } from '../../core/access/grants.ts'
 import { forgetCallers } from '../../core/access/known-callers.ts'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../../core/account/holds.ts'
 import { logIn } from '../../core/account/login.ts'
 import { joinAccount, removeMember } from '../../core/people/members.ts'
 import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
+import { hashCredential } from '../../core/process/secrets.ts'
+import type { Failure } from '../../schemas/failures.ts'
+import { type Id, newId } from '../../schemas/ids.ts'
 import { allScopes } from '../../schemas/scopes.ts'
+import { toBinary } from '../../store/bytes.ts'
 import * as store from '../../store/members.ts'
 import { openPublisher, type Publisher } from '../peers/documents.ts'
 import {
@@ -480,6 +485,30 @@ describe('api: OAuth', () => {
       expect(noted).to.have.length(1)
       const led = await browser.get(String(sent[1]?.headers.get('location')))
       expect(new URL(String(led.headers.get('location'))).searchParams.has('code')).to.equal(true)
+    })
+
+    it('answered twice at once makes the last grant that the account may have, and refuses none', async () => {
+      const { ctx } = door
+      const { accountId } = await makeTenant(door, { name: 'connected' })
+      const wanted = (id: Id<'gnt'>) => ({
+        id,
+        accountId,
+        personId: owner.id,
+        clientId,
+        name: 'Program',
+        redirectsTo: 'program.example',
+        scopes: allScopes,
+        mailboxIds: null,
+      })
+      const newest = newId('gnt', ctx.clock.now())
+      expect(await createGrant(ctx, wanted(newest))).to.equal(true)
+      const grant = (await ctx.store.keys.findOne({ _id: newest }))!
+      const others = Array.from({ length: 499 }, () => newId('gnt', new Date(0)))
+      await ctx.store.keys.insertMany(others.map((_id) => ({ ...grant, _id, hash: toBinary(hashCredential(_id)) })))
+      expect(await createGrant(ctx, wanted(newest)), 'the second answer').to.equal(false)
+      const another = await createGrant(ctx, wanted(newId('gnt', ctx.clock.now()))).catch(({ code }: Failure) => code)
+      expect(another, 'to another request').to.equal('conflict')
+      expect(await ctx.store.keys.countDocuments({ accountId, program: { $exists: true } })).to.equal(500)
     })
 
     it('is answered once: going back shows that the request has ended', async () => {
