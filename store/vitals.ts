@@ -17,9 +17,10 @@ export async function addSample(
     readonly expiresAt: Date
   },
 ): Promise<void> {
-  const { host, process: name, pid, hour } = process
+  const { host, process: name, pid, startedAt, hour } = process
   await store.processHours.updateOne(
-    { _id: `${hour.toISOString()}:${host}:${name}:${pid}` },
+    // A container that is started again has the same host, name and pid.
+    { _id: `${hour.toISOString()}:${host}:${name}:${pid}:${startedAt.getTime()}` },
     { $push: { samples: sample }, $setOnInsert: { ...process, expiresAt } },
     { upsert: true },
   )

@@ -16,7 +16,10 @@ export type HourOfRefusals = { readonly from: Date; readonly codes: ReadonlyMap<
 /** The processes that ran since a time, each with at least one sample. */
 export async function vitalsSince(ctx: Context, since: Date): Promise<readonly ProcessVitals[]> {
   const hours = await findProcessHours(ctx.store, startOfHour(since))
-  const byProcess = Map.groupBy(hours, ({ host, process, pid }) => `${host} ${process} ${pid}`)
+  const byProcess = Map.groupBy(
+    hours,
+    ({ host, process, pid, startedAt }) => `${host} ${process} ${pid} ${startedAt.getTime()}`,
+  )
   return [...byProcess.values()]
     .map((own) => {
       const { host, process, pid, startedAt } = own[0]!

@@ -1,5 +1,6 @@
 import { expect } from 'chai'
 import { walkAudit } from '../../store/audit.ts'
+import { addSample } from '../../store/vitals.ts'
 import { expectRefusal } from '../peers/person.ts'
 import { client, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
@@ -246,6 +247,25 @@ describe('api: administration', () => {
     door.advance(10 * 60_000)
     const later = (await administrator.ask<Seen>('GET', `${base}/processes?hours=1`)).body.processes
     expect(later.find(({ pid }) => pid === process.pid)?.alive).to.equal(false)
+  })
+
+  it('a process that has the host, the name and the number of one before it is another one', async () => {
+    const { ctx } = door
+    const at = ctx.clock.now()
+    const hour = new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000)
+    const started = [new Date(at.getTime() - 60_000), at]
+    for (const startedAt of started)
+      await addSample(ctx.store, {
+        process: { host: 'container', process: 'serve', pid: 1, startedAt, hour },
+        sample: { at, memoryBytes: 1, eventLoopMs: 1, databaseMs: 1 },
+        expiresAt: new Date(at.getTime() + 3_600_000),
+      })
+    type Seen = { processes: { host: string; startedAt: string; samples: unknown[] }[] }
+    const { processes } = (await administrator.ask<Seen>('GET', `${base}/processes?hours=2`)).body
+    const seen = processes.filter(({ host }) => host === 'container')
+    expect(seen.map(({ startedAt, samples }) => [startedAt, samples.length]).sort()).to.deep.equal(
+      started.map((each) => [each.toISOString(), 1]),
+    )
   })
 })
 
