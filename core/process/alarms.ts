@@ -85,13 +85,17 @@ export function startAlarm(
     beganAt = performance.now()
     try {
       ctx.skew.requireSound()
-      await atMost(work(), patienceMs)
+      await atMost(work(), patienceMs, failed)
       const at = await next()
       if (at !== null) arm(at)
     } catch (error) {
-      ctx.log.error({ err: error, due: kind }, 'a run of due work failed; it is tried again')
-      arm(after(ctx.clock.now(), paceMs))
+      failed(error)
     }
+  }
+
+  function failed(error: unknown): void {
+    ctx.log.error({ err: error, due: kind }, 'a run of due work failed; it is tried again')
+    arm(after(ctx.clock.now(), paceMs))
   }
 
   const listeners = listenersOf(ctx).get(kind) ?? new Set()
@@ -109,9 +113,12 @@ export function startAlarm(
   }
 }
 
-/** Waits for work, at most `ms`; after that the work continues on its own. */
-async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
+/** Waits for work, at most `ms`; after that the work continues on its own, and `failed` is told if it fails. */
+async function atMost(work: Promise<unknown>, ms: number, failed: (error: unknown) => void): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
+  const timer = setTimeout(() => {
+    work.catch(failed)
+    resolve()
+  }, ms)
   await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

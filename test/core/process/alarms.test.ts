@@ -111,6 +111,18 @@ describe('core: alarms', () => {
     await runsAre(before + 1)
   })
 
+  it('what fails after others may run is logged and tried again too', async () => {
+    const { promise: late, reject } = Promise.withResolvers<void>()
+    work = () => (runs.length === 1 ? late : Promise.resolve())
+    await start()
+    // Joins the run, which ends before its work does.
+    await alarm.run()
+    expect([runs.length, errors]).to.deep.equal([1, 0])
+    reject(new Error('late'))
+    await runsAre(2)
+    expect(errors).to.equal(1)
+  }).timeout(60_000)
+
   it('ignores announcements of other kinds, and all after its end', async () => {
     await start()
     noteDue(ctx, 'batches', soon(0))
