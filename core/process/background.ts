@@ -10,7 +10,7 @@ export type Background = {
    * Resolves once the work has begun, as soon as fewer than `worksMax` are under way.
    */
   begin(owner: string, work: () => Promise<void>): Promise<void>
-  /** Resolves when the work that an account has under way is done; without an account, when all work is. */
+  /** Resolves when the work that an account has under way is done; without an account, when all work is, and what that began. */
   done(accountId?: string): Promise<void>
 }
 
@@ -31,8 +31,8 @@ export function createBackground(): Background {
       works.set(done, owner)
     },
     async done(accountId) {
-      const own = [...works].filter(([, owner]) => accountId === undefined || owner === accountId)
-      await Promise.all(own.map(([work]) => work))
+      if (accountId === undefined) while (works.size > 0) await Promise.all(works.keys())
+      else await Promise.all([...works].flatMap(([work, owner]) => (owner === accountId ? [work] : [])))
     },
   }
 }
