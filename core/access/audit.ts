@@ -14,7 +14,7 @@ import { inTimeOf } from '../process/account-time.ts'
 import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway } from '../process/database-away.ts'
-import { createGroupCommit } from '../process/group-commit.ts'
+import { createGroupCommit, isolateFailures } from '../process/group-commit.ts'
 import { perProcess } from '../process/per-process.ts'
 import { administratorId, isPerson } from './principal.ts'
 
@@ -45,10 +45,11 @@ export type AuditEntry = {
 
 const entryGroups = perProcess(({ store: db }) => {
   const append = store.createAuditAppend(db)
-  return createGroupCommit<NewAudit>(groupMax, async (group) => {
+  const write = isolateFailures<NewAudit, void>(async (group) => {
     await append(group)
     return []
   })
+  return createGroupCommit<NewAudit>(groupMax, write)
 })
 
 /** Entries that could not be written because the database was away, and are tried again in the background. */
@@ -62,14 +63,16 @@ const keptEntries = perProcess((process) => {
     while (waiting.length > 0) {
       await sleep(pauseMs)
       const group = waiting.slice(0, groupMax)
-      try {
-        await Promise.all(group.map(({ entry }) => entryGroups(process)(entry)))
-        until = performance.now() + keptMs
-      } catch (error) {
-        if (isAway(error) && performance.now() < until) continue
-        for (const { entry, log } of group) lost(log, entry, error)
-      }
-      waiting.splice(0, group.length)
+      const results = await Promise.allSettled(group.map(({ entry }) => entryGroups(process)(entry)))
+      if (results.some(({ status }) => status === 'fulfilled')) until = performance.now() + keptMs
+      const kept = group.filter(({ entry, log }, n) => {
+        const result = results[n]!
+        if (result.status === 'fulfilled') return false
+        if (isAway(result.reason) && performance.now() < until) return true
+        lost(log, entry, result.reason)
+        return false
+      })
+      waiting.splice(0, group.length, ...kept)
     }
     running = false
   }

@@ -1,12 +1,13 @@
 import { expect } from 'chai'
-import type { Collection } from 'mongodb'
-import { type AuditBreak, eraseFromAudit, recordAudit, verifyAudit } from '../../core/access/audit.ts'
+import { type Collection, MongoNetworkError } from 'mongodb'
+import { type AuditBreak, eraseFromAudit, noteAudit, recordAudit, verifyAudit } from '../../core/access/audit.ts'
 import { authenticate } from '../../core/access/principal.ts'
 import { createAccount } from '../../core/account/accounts.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { agentScopes } from '../../schemas/scopes.ts'
 import type { AuditDoc } from '../../store/documents/accounts.ts'
 import { migrate } from '../../store/migrations.ts'
+import type { WriteTogether } from '../../store/writes.ts'
 import { type Answer, type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeKey, openTenant, type Tenant } from '../start/door.ts'
 import { contextOf } from '../start/service.ts'
@@ -41,6 +42,38 @@ describe('api: the audit trail', () => {
       counts.push(await entries())
     }
     expect(counts.map((count) => count - (counts[0] ?? 0))).to.deep.equal([0, 1, 1, 1, 2, 2, 3])
+  })
+
+  it('loses only the entry that cannot be written, of those that waited for the database together', async () => {
+    const another = await door.another()
+    const { ctx } = another
+    const { writeTogether } = ctx.store
+    const refuse = (errorOf: (targets: string) => Error | null) => {
+      const refusing: WriteTogether = async (writes) => {
+        const error = errorOf(JSON.stringify(writes))
+        if (error !== null) throw error
+        return writeTogether(writes)
+      }
+      Object.assign(ctx.store, { writeTogether: refusing })
+    }
+    const note = (target: string) =>
+      noteAudit(ctx, {
+        accountId: tenant.accountId,
+        keyId: null,
+        action: 'test.kept',
+        target,
+        outcome: 'done',
+        address: null,
+      })
+    refuse(() => new MongoNetworkError('The database is away.'))
+    await Promise.all(['before', 'unwritable', 'behind'].map(note))
+    refuse((targets) => (targets.includes('unwritable') ? new Error('It cannot be written.') : null))
+    await ctx.background.done()
+    const { entries } = (await call<{ entries: { target: string }[] }>('GET', '/api/v1/audit?action=test.kept')).body
+    expect(entries.map(({ target }) => target).sort()).to.deep.equal(['before', 'behind'])
+    expect(door.logs().split('an audit entry was lost')).to.have.length(2)
+    expect((await verifyAudit(door.ctx, tenant.accountId)).broken).to.equal(null)
+    await another.close()
   })
 
   type Entry = {
