@@ -232,6 +232,28 @@ describe('web: windows', () => {
     expect(await folders()).to.deep.equal(['INBOX', 'Sent'])
   })
 
+  it('what was marked as spam comes back to the folder in which it was', async () => {
+    const path = mailboxPath(door.tenant.address)
+    await call('POST', `${path}/folders`, { name: 'Projects' })
+    for (const folder of ['Projects', 'Trash']) {
+      const subject = `Judged in ${folder}`
+      await write(subject)
+      const id = (await listed()).find((each) => each.subject === subject)?.message_id
+      await call('PATCH', `${path}/messages/${id}`, { folder })
+      const folderNow = async () => (await call('GET', `${path}/messages/${id}`)).body.folder as string
+      await page.goto(viewer.at(`${box}/${folder === 'Trash' ? 'trash' : folder}`))
+      await rowOn(page, subject).click()
+      await page.getByRole('heading', { name: subject }).waitFor()
+      await page.keyboard.press('!')
+      await page.getByText('Marked as spam.').waitFor()
+      expect(await folderNow()).to.equal('Spam')
+      await page.keyboard.press('z')
+      await eventually('the way back', async () => (await folderNow()) !== 'Spam')
+      await rowOn(page, subject).waitFor()
+      expect(await folderNow()).to.equal(folder)
+    }
+  })
+
   it('what one window does with a mail the others show', async () => {
     await write('In both')
     await write('The newest')

@@ -36,15 +36,24 @@ export async function move(
     })
 }
 
-/** Marks messages as spam or not spam, which moves them and trains the mailbox. */
-export async function judge({ address, ids }: Chosen, isSpam: boolean, undone: () => void): Promise<void> {
-  const each = (spam: boolean) => Promise.all(ids.map((id) => messages().update(address, id, { spam })))
-  const isDone = await attempt(() => each(isSpam), undone)
+/** Marks messages as spam or not spam, which moves them and trains the mailbox. The undo moves each back to its own folder. */
+export async function judge({ address, ids, folderOf }: Chosen, isSpam: boolean, undone: () => void): Promise<void> {
+  const before = ids.map((id) => [id, folderOf(id)] as const)
+  const isDone = await attempt(
+    () => Promise.all(ids.map((id) => messages().update(address, id, { spam: isSpam }))),
+    undone,
+  )
   mailChangedHere(address, ids)
   if (isDone)
     notify(isSpam ? words.mail.done.spam : words.mail.done.noSpam, {
       undo: async () => {
-        await each(!isSpam)
+        await Promise.all(
+          before.map(async ([id, folder]) => {
+            const { folder: now } = await messages().update(address, id, { spam: !isSpam })
+            // Marking as not spam puts nothing back into Trash, and takes out of Spam also what had been there.
+            if (now !== folder) await messages().update(address, id, { folder })
+          }),
+        )
         mailChangedHere(address, ids)
         undone()
       },
