@@ -5,6 +5,7 @@ import { joinAccount } from '../../core/people/members.ts'
 import { dayMs, minuteMs } from '../../core/process/clock.ts'
 import { settleDue } from '../../core/send/settle.ts'
 import { failures } from '../../schemas/failures.ts'
+import { agentScopes } from '../../schemas/scopes.ts'
 import { de } from '../../web/words/de/all.ts'
 import { eventually } from '../eventually.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
@@ -252,6 +253,36 @@ describe('web: windows', () => {
       await rowOn(page, subject).waitFor()
       expect(await folderNow()).to.equal(folder)
     }
+  })
+
+  it('behind more requests than a page holds the decided ones and the oldest are found, and stay while it looks again', async () => {
+    const { accountId, address, mailboxId } = door.tenant
+    const ask = async (count: number, subject: string) => {
+      const key = { kind: 'agent', scopes: agentScopes, mailboxIds: [mailboxId], approval: 'required' } as const
+      const asAgent = client(door.http, (await makeKey(door.ctx, { accountId, ...key })).apiKey)
+      for (let n = 1; n <= count; n++) {
+        const asked = { to: 'a@else.example', subject: `${subject} ${n}`, text: 'Ten euros.' }
+        const { status } = await asAgent('POST', `${mailboxPath(address)}/send`, asked)
+        expect(status).to.equal(202)
+      }
+    }
+    await ask(1, 'Decided')
+    const [first] = (await call('GET', '/api/v1/approvals')).body.approvals as { id: string; hash: string }[]
+    await call('POST', `/api/v1/approvals/${first?.id}`, { decision: 'refuse', hash: first?.hash })
+    await ask(1, 'Oldest')
+    await ask(100, 'Newer')
+    await page.clock.install()
+    await page.goto(viewer.at('/approvals?show=decided'))
+    await page.getByText('Decided 1').waitFor()
+    await page.goto(viewer.at('/approvals'))
+    await page.getByText('Newer 100').waitFor()
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByText('Oldest 1').waitFor()
+    const again = page.waitForResponse((answer) => /\/approvals\?.*before=/.test(answer.url()))
+    await page.clock.fastForward(16_000)
+    await again
+    await page.getByText('Oldest 1').click()
+    await page.getByRole('heading', { name: 'Oldest 1' }).waitFor()
   })
 
   it('what one window does with a mail the others show', async () => {

@@ -6,9 +6,26 @@ import { attempt } from './notices.svelte.ts'
 type Part<T> = { readonly items: readonly T[]; readonly next: string | null }
 export type Listing<T> = Loading<readonly T[]> & { readonly hasMore: boolean; more(): Promise<unknown> }
 
-/** `load` fetches the page after a cursor. The list reloads when reactive state that `load` reads changes. */
+/**
+ * `load` fetches the page after a cursor. The list begins anew when reactive state that `load` reads changes; `reload` loads again
+ * all the pages that are shown.
+ */
 export function listing<T>(load: (before: string | undefined, signal?: AbortSignal) => Promise<Part<T>>): Listing<T> {
-  const first = loading((signal) => load(undefined, signal))
+  let pages = 1
+  let wanted = 1
+  const first = loading(async (signal) => {
+    const most = wanted
+    wanted = 1
+    let { items, next } = await load(undefined, signal)
+    let loaded = 1
+    for (; loaded < most && next !== null; loaded++) {
+      const page = await load(next, signal)
+      items = [...items, ...page.items]
+      next = page.next
+    }
+    if (!signal.aborted) pages = loaded
+    return { items, next }
+  })
   const change = (items: readonly T[], next: string | null) => first.set({ items, next })
   return {
     get value() {
@@ -23,7 +40,10 @@ export function listing<T>(load: (before: string | undefined, signal?: AbortSign
     get hasMore() {
       return (first.value?.next ?? null) !== null
     },
-    reload: () => first.reload(),
+    reload() {
+      wanted = pages
+      first.reload()
+    },
     set: (items) => change(items, first.value?.next ?? null),
     async more() {
       const { items = [], next = null } = first.value ?? {}
@@ -31,6 +51,7 @@ export function listing<T>(load: (before: string | undefined, signal?: AbortSign
       await attempt(async () => {
         const page = await load(next)
         change([...items, ...page.items], page.next)
+        pages += 1
       })
     },
   }
