@@ -26,7 +26,8 @@ export async function listDestinations(
   ctx: Context,
   limit: number,
 ): Promise<{ readonly destinations: readonly Destination[]; readonly waiting: number; readonly isComplete: boolean }> {
-  const rows = await findWaitingRows(ctx.store, rowsMax)
+  const found = await findWaitingRows(ctx.store, rowsMax + 1)
+  const rows = found.slice(0, rowsMax)
   const byDomain = Map.groupBy(rows, ({ recipient }) => splitAddress(recipient).domain)
   const largest = [...byDomain].toSorted(([, a], [, b]) => b.length - a.length).slice(0, limit)
   const tried = largest.flatMap(([, own]) => triedLast(own))
@@ -50,7 +51,7 @@ export async function listDestinations(
       answers: [...new Map(answers.map((each) => [each.answer, each])).values()],
     }
   })
-  return { destinations, waiting: rows.length, isComplete: rows.length < rowsMax }
+  return { destinations, waiting: rows.length, isComplete: found.length <= rowsMax }
 }
 
 type Row = Pick<OutboxDoc, 'attempts' | 'createdAt'>

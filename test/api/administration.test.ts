@@ -222,6 +222,17 @@ describe('api: administration', () => {
       ['else.example', 1, 0],
     ])
     expect(body.complete).to.equal(true)
+    const { outbox } = door.ctx.store
+    const row = await outbox.findOne({ recipient: 'c@else.example' })
+    if (row === null) throw new Error('No row waits.')
+    const waiting = await outbox.countDocuments({ notBefore: { $exists: true } })
+    const copies = Array.from({ length: 10_001 - waiting }, (_, n) => ({ ...row, _id: `copy ${n}` }))
+    await outbox.insertMany(copies.slice(1))
+    const isComplete = async () => (await administrator.ask<Outbox>('GET', `${base}/outbox`)).body.complete
+    expect(await isComplete(), 'with as many as are read').to.equal(true)
+    await outbox.insertMany(copies.slice(0, 1))
+    expect(await isComplete(), 'with one more').to.equal(false)
+    await outbox.deleteMany({ accountId: row.accountId, _id: { $in: copies.map(({ _id }) => _id) } })
   })
 
   it('shows refusals per hour, and the state of the process', async () => {
