@@ -271,6 +271,9 @@ export const concepts: { readonly [name: string]: Concept } = {
   relocation: { types: ['yes/no'], named: ['relocation'], labels: ['relocation'] },
 }
 
+/** The most years of experience that are plausible. */
+export const experienceYearsMax = 60
+
 /** The concepts whose values are names of things. */
 export const thingConcepts: ReadonlySet<string> = new Set(['product', 'version', 'error', 'job'])
 

@@ -1,7 +1,7 @@
 /** Finds values by their labels: on lines, in columns and in forms. */
 
 import { at, type Candidate, listAt, type OpenMail } from './candidates.ts'
-import { type Asked, type Concept, concepts, setOf, thingConcepts } from './concepts.ts'
+import { type Asked, type Concept, concepts, experienceYearsMax, setOf, thingConcepts } from './concepts.ts'
 import { dayMs } from './dates.ts'
 import { happens, ofDocument } from './document-dates.ts'
 import { enumerated } from './enumerations.ts'
@@ -214,7 +214,7 @@ function valueBehind(asked: Asked, pair: Pair, mail: OpenMail, score: number): C
     case 'number': {
       const found = firstNumber(value, mail, name)
       // "2021 - 2024" below "Experience" is not a number of years.
-      if (name === 'experience' && found !== null && found.value > yearsMax) return null
+      if (name === 'experience' && found !== null && found.value > experienceYearsMax) return null
       // The pay that an advertisement offers.
       if (name === 'salary' && ofOffer.test(fold(pair.label))) return null
       // A column of rates.
@@ -415,8 +415,6 @@ function firstNumber(
 
 /** The score of a total of zero, below that of any other total. */
 const nothingLeft = 50
-/** The most years of experience that are plausible. */
-const yearsMax = 70
 const wordsMayCount: ReadonlySet<string> = new Set(['experience', 'people'])
 
 /** Whether a question of a form was not answered: unticked boxes, `not specified`. */

@@ -1,6 +1,6 @@
 /** Finds values in sentences by the words around them. */
 import { at, type Candidate, type OpenMail } from './candidates.ts'
-import { type Asked, wordsOfKey } from './concepts.ts'
+import { type Asked, experienceYearsMax, wordsOfKey } from './concepts.ts'
 import { type Cue, numberCues } from './cues.ts'
 import { ofLastTime } from './document-numbers.ts'
 import {
@@ -112,15 +112,13 @@ function countsFor(
       .filter(
         ({ value, start, end }) =>
           concept !== 'experience' ||
-          (value <= yearsMax && years.test(text.slice(end)) && !isAge(text.slice(0, start), text.slice(end))),
+          (value <= experienceYearsMax && years.test(text.slice(end)) && !isAge(text.slice(0, start), text.slice(end))),
       )
       .toSorted((a, b) => a.start - b.start)
   if (concept === 'salary') return wagesIn(numbers, text)
   return numbers.filter(({ isShare }) => !isShare)
 }
 
-/** The most years of experience that are plausible. */
-const yearsMax = 60
 /** Years of doing something, not an age or how long ago something was. */
 const years =
   /^\s?\+?\s?(?:(?:full|long|good|volle|gute|lange|bonnes|buenos|lunghi|lange|volle) )?(?:years?|yrs?|jahren?|ans|ann[ée]es|años|anni|jaar|jaren)['’]?(?!\p{L})(?!\s(?:old|of age|ago|alt|jung|oud|d['’]âge|de edad|di età|fa|geleden)(?!\p{L}))/iu
