@@ -10,6 +10,8 @@ export type Notice = ErrorText & {
 /** Long enough to read and to reach the button without a mouse. */
 const shownMs = 8_000
 const badShownMs = 15_000
+/** The newest notices are shown; older ones come into sight again when newer ones are gone. */
+const shownMax = 4
 
 /** The fields that all notices of success share. */
 const plain = { tone: 'plain', fix: null, fixLanguage: undefined } as const
@@ -18,9 +20,11 @@ let notices = $state.raw<readonly Notice[]>([])
 let count = 0
 /** The actions that wait until the time for undoing is over. Each runs its action at once and resolves to whether it succeeded. */
 const unfinished = new Set<() => Promise<boolean>>()
-const timers = new Map<number, { readonly end: () => unknown; timer: ReturnType<typeof setTimeout> }>()
+type Timed = { readonly end: () => unknown; readonly ms: number; timer: ReturnType<typeof setTimeout> | undefined }
+const timers = new Map<number, Timed>()
+let isHeld = false
 
-export const shownNotices = (): readonly Notice[] => notices
+export const shownNotices = (): readonly Notice[] => notices.slice(-shownMax)
 
 /** Shows that something was done. `undo` reverses it. */
 export function notify(text: string, { undo }: { undo?: () => unknown } = {}): void {
@@ -80,6 +84,8 @@ export function dismiss(id: number): void {
   timers.delete(id)
   notices = notices.filter((notice) => notice.id !== id)
   timed.end()
+  // The browser does not say that pointer and focus left what is removed.
+  if (isHeld) hold(false)
 }
 
 /** Undoes the action of the newest notice that can be undone. */
@@ -94,15 +100,22 @@ export function undoOf({ id, undo }: Notice): void {
 }
 
 /** Keeps the notices for as long as the pointer or the focus is on them. */
-export function hold(isHeld: boolean): void {
+export function hold(held: boolean): void {
+  isHeld = held
   for (const [id, timed] of timers) {
     clearTimeout(timed.timer)
-    if (!isHeld) timed.timer = setTimeout(() => dismiss(id), shownMs)
+    if (!isHeld) begin(id, timed)
   }
+}
+
+function begin(id: number, timed: Timed): void {
+  timed.timer = setTimeout(() => dismiss(id), timed.ms)
 }
 
 function show(what: Omit<Notice, 'id'>, ms: number, end: () => unknown = () => undefined): void {
   const id = ++count
-  timers.set(id, { end, timer: setTimeout(() => dismiss(id), ms) })
-  notices = [...notices, { ...what, id }].slice(-4)
+  const timed: Timed = { end, ms, timer: undefined }
+  timers.set(id, timed)
+  if (!isHeld) begin(id, timed)
+  notices = [...notices, { ...what, id }]
 }
