@@ -150,6 +150,17 @@ describe('web: pages', () => {
     const cells = await page.getByRole('table').first().locator('tbody td').allTextContents()
     expect(cells.map((cell) => cell.trim())).to.deep.equal(['20', '2', '30', '1'])
     await expectGoodPage(page, 'reports of days')
+    const drawn = () =>
+      page.evaluate(`(() => {
+        const { width, height } = document.querySelector('canvas')
+        const { data } = document.querySelector('canvas').getContext('2d').getImageData(0, 0, width, height)
+        return data.reduce((sum, value) => sum + value, 0)
+      })()`)
+    const inLight = await drawn()
+    await page.getByRole('button', { name: 'You and your settings' }).click()
+    await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+    await eventually('it is drawn in the colours that were chosen', async () => (await drawn()) !== inLight)
+    await page.evaluate(`localStorage.removeItem('mailroom.theme')`)
   })
 
   it('a webhook fails, shows what it answered, and is sent again', async () => {
