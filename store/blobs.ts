@@ -247,24 +247,26 @@ export async function findBlobsInDoubt(store: Store, before: Date, limit: number
 }
 
 /**
- * The users among `users` that exist or will be written: the Sent copy of a send that is not planned yet counts as existing. So do
- * ids with an unknown prefix.
+ * For each of the users that exists or will be written, the id of the blob that it uses: a draft or a scheduled send that was changed has
+ * another one. The Sent copy of a send that is not planned yet counts as existing.
  */
-export async function findBlobUsers(store: Store, users: readonly string[]): Promise<ReadonlySet<string>> {
+export async function findBlobUsers(store: Store, users: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const of = (prefix: string) => users.filter((user) => user.startsWith(prefix))
+  const blob = { 'blob.id': 1 } as const
   const [messages, emails, approvals, records] = await Promise.all([
-    readMany(store, 'messages', { _id: { $in: of('msg_') } }, { projection: { _id: 1 } }),
-    readMany(store, 'emails', { _id: { $in: of('em_') } }, { projection: { messageId: 1, planned: 1 } }),
-    readMany(store, 'approvals', { _id: { $in: of('apr_') }, dueAt: { $exists: true } }, { projection: { _id: 1 } }),
-    readMany(store, 'intakeRecords', { _id: { $in: of('int_') } }, { projection: { _id: 1 } }),
+    readMany(store, 'messages', { _id: { $in: of('msg_') } }, { projection: blob }),
+    readMany(store, 'emails', { _id: { $in: of('em_') } }, { projection: { ...blob, messageId: 1, planned: 1 } }),
+    readMany(store, 'approvals', { _id: { $in: of('apr_') }, dueAt: { $exists: true } }, { projection: blob }),
+    readMany(store, 'intakeRecords', { _id: { $in: of('int_') } }, { projection: blob }),
   ])
-  return new Set([
-    ...users.filter((user) => !/^(msg|em|apr|int)_/.test(user)),
-    ...messages.map(({ _id }) => _id),
-    ...approvals.map(({ _id }) => _id),
-    ...records.map(({ _id }) => _id),
-    ...emails.flatMap(({ _id, messageId, planned }) => (planned || messageId === null ? [_id] : [_id, messageId])),
+  const awaited = emails.flatMap(({ messageId, planned, blob: { id } }): [string, string][] =>
+    planned || messageId === null ? [] : [[messageId, id]],
+  )
+  const stored = [...messages, ...emails, ...approvals, ...records].map((doc): [string, string] => [
+    doc._id,
+    doc.blob.id,
   ])
+  return new Map([...awaited, ...stored])
 }
 
 const firstChunkId = (blobId: string) => `${blobId}#0`

@@ -5,7 +5,7 @@
 import { Failure } from '../../schemas/failures.ts'
 import { deriveId } from '../../schemas/ids.ts'
 import { changeApproval, findApproval, listApprovalsOfSends } from '../../store/approvals.ts'
-import { releaseBlobs } from '../../store/blobs.ts'
+import { markBlobsInDoubt, releaseBlobs } from '../../store/blobs.ts'
 import type { MessageDoc } from '../../store/documents/mail.ts'
 import type { ApprovalDoc, EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import { findEmail, findEmails, listEmails } from '../../store/emails.ts'
@@ -54,7 +54,9 @@ export async function endWaiting(
     reason = null,
   }: { status: 'refused' | 'expired' | 'void'; by?: string | null; reason?: string | null },
 ): Promise<ApprovalDoc | null> {
-  const decision = { by, at: ctx.clock.now(), reason }
+  const at = ctx.clock.now()
+  const decision = { by, at, reason }
+  await markBlobsInDoubt(ctx.store, [approval.blob.id], at)
   const ended = await changeApproval(ctx.store, approval, { status, decision, dueAt: null })
   if (ended !== null) await releaseMessage(ctx, ended)
   return ended

@@ -10,7 +10,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import { mailboxFull } from '../../schemas/refusals.ts'
 import * as store from '../../store/approvals.ts'
-import { insertBlob, packBlob, releaseBlobs } from '../../store/blobs.ts'
+import { insertBlob, markBlobsInDoubt, packBlob, releaseBlobs } from '../../store/blobs.ts'
 import type { MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { ApprovalDoc } from '../../store/documents/sending.ts'
 import { findMessage } from '../../store/messages.ts'
@@ -98,6 +98,7 @@ export async function askApproval(ctx: Context, principal: Principal, send: Send
     untoldSince: at,
     removeAt: after(at, keptMs),
   }
+  if (earlier !== null) await markBlobsInDoubt(ctx.store, [earlier.blob.id], at)
   if (await store.keepApproval(ctx.store, approval, earlier)) {
     if (earlier !== null && earlier.blob.id !== blob.id) await releaseMessage(ctx, earlier)
     noteDue(ctx, 'approvals', expiresAt)

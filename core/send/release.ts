@@ -4,7 +4,7 @@
  */
 import { Failure } from '../../schemas/failures.ts'
 import { findAccount } from '../../store/accounts.ts'
-import { releaseBlobs } from '../../store/blobs.ts'
+import { markBlobsInDoubt, releaseBlobs } from '../../store/blobs.ts'
 import type { EmailDoc, EmailRecipient } from '../../store/documents/sending.ts'
 import * as store from '../../store/emails.ts'
 import { findMailboxes } from '../../store/mailboxes.ts'
@@ -39,11 +39,12 @@ export async function endSchedule(
     return reason === null ? recipient : { ...recipient, status: 'failed', reason, at }
   })
   const isSent = recipients.some(({ status }) => status !== 'failed')
+  const unwritten = isSent ? null : email.messageId
+  if (unwritten !== null) await markBlobsInDoubt(ctx.store, [email.blob.id], at)
   const ended = await store.endSchedule(ctx.store, email, { recipients, todoAt: at, keepsCopy: isSent })
   noteDue(ctx, 'sends', at)
   if (ended === null) return null
-  if (!isSent && email.messageId !== null)
-    await releaseBlobs(ctx.store, [{ blobId: email.blob.id, users: [email.messageId] }])
+  if (unwritten !== null) await releaseBlobs(ctx.store, [{ blobId: email.blob.id, users: [unwritten] }])
   await giveUnsentBack(ctx, email, recipients)
   return ended
 }

@@ -7,7 +7,7 @@ import { redate } from '../../mail/compose/redate.ts'
 import { splitAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
-import { insertBlob, packBlob, readBlob, releaseBlobs } from '../../store/blobs.ts'
+import { insertBlob, markBlobsInDoubt, packBlob, readBlob, releaseBlobs } from '../../store/blobs.ts'
 import type { EmailDoc } from '../../store/documents/sending.ts'
 import * as store from '../../store/emails.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
@@ -64,6 +64,7 @@ export async function reschedule(
   const users = hasOwnCopy ? [email._id, email.messageId] : [email._id]
   const { ref, chunks } = await packBlob(ctx.store, { id: newId('blb', at), bytes: signed, users, at })
   await insertBlob(ctx.store, chunks)
+  await markBlobsInDoubt(ctx.store, [email.blob.id, ref.id], at)
   const moved = await store.moveScheduled(ctx.store, email, { blob: ref, sendAt: time })
   const unused = moved === null ? ref : email.blob
   await releaseBlobs(ctx.store, [{ blobId: unused.id, users }])

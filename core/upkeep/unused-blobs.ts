@@ -74,21 +74,25 @@ async function sweepNew(ctx: Context, before: Date): Promise<number> {
 }
 
 /**
- * Removes deleted users from blobs, and blobs that have no users left. A user younger than `before` may not be written yet, and is kept.
+ * Removes deleted users from blobs, and blobs that have no users left. A user younger than `before` may not be written yet, and is kept; so
+ * are ids with an unknown prefix.
  */
 async function verify(ctx: Context, blobs: readonly BlobUsers[], before: Date): Promise<number> {
-  const living = await findBlobUsers(
+  const blobOf = await findBlobUsers(
     ctx.store,
     blobs.flatMap(({ users }) => users),
   )
-  const isGone = (user: string) => !living.has(user) && timeOfId(user) < before
   const drops = blobs
     .filter(({ createdAt }) => createdAt < before)
     .flatMap(({ id, users, inDoubt }): DroppedBlobUsers[] => {
-      const gone = users.filter(isGone)
-      const resolved = users.every((user) => living.has(user) || isGone(user)) ? inDoubt : null
+      const doubted = users.filter((user) => blobOf.get(user) !== id && knownUser.test(user))
+      const gone = doubted.filter((user) => timeOfId(user) < before)
+      const resolved = gone.length === doubted.length ? inDoubt : null
       const isSound = users.length > 0 && gone.length === 0 && resolved === null
       return isSound ? [] : [{ blobId: id, users: gone, resolved }]
     })
   return dropBlobUsers(ctx.store, drops)
 }
+
+/** The ids of messages, sends, approvals and records of Intake. */
+const knownUser = /^(?:msg|em|apr|int)_/

@@ -1,10 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from 'chai'
+import { authenticate, type Principal } from '../../../core/access/principal.ts'
 import { counterIn, figuresPeriod, usagePeriod } from '../../../core/access/usage.ts'
+import { endWaiting } from '../../../core/deliver/approval-state.ts'
 import { deleteMailboxUnchecked } from '../../../core/mailbox/mailboxes.ts'
 import { minuteMs } from '../../../core/process/clock.ts'
+import type { Context } from '../../../core/process/context.ts'
 import { announceArrivals } from '../../../core/receive/announce.ts'
 import { sweepOpenTakes } from '../../../core/send/open-allowances.ts'
+import { endSchedule } from '../../../core/send/release.ts'
+import { reschedule } from '../../../core/send/scheduled.ts'
 import { settleByIds } from '../../../core/send/settle.ts'
 import { noteRunning, recountQuotas } from '../../../core/upkeep/quota-recount.ts'
 import { purgeDeletedMailboxes, sweepEventFloors, sweepMailboxDeletions } from '../../../core/upkeep/sweep.ts'
@@ -13,8 +18,10 @@ import { newId } from '../../../schemas/ids.ts'
 import { addBlobUser, insertBlob, markBlobsInDoubt, packBlob } from '../../../store/blobs.ts'
 import { countOf, findUsage, takeCounts } from '../../../store/usage.ts'
 import { toldOf } from '../../documents.ts'
-import { type Call, mailboxPath } from '../../peers/rest.ts'
-import { type Door, deliver, openTenant, type Tenant } from '../../start/door.ts'
+import { type Call, client, mailboxPath } from '../../peers/rest.ts'
+import { type Door, deliver, makeKey, openTenant, type Tenant } from '../../start/door.ts'
+import { dyingAtEachWrite } from '../../start/dying.ts'
+import { contextOf } from '../../start/service.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -122,6 +129,77 @@ describe('sweeps', () => {
       const { users, inDoubt } = (await door.ctx.store.blobs.findOne({ _id: `${blob}#0` }))!
       expect({ users, inDoubt }).to.deep.equal({ users: [id], inDoubt: undefined })
     })
+
+    const left: readonly (readonly [
+      after: string,
+      request: { readonly sendAt?: boolean },
+      work: (ctx: Context, send: { readonly emailId: string; readonly principal: Principal }) => Promise<unknown>,
+    ])[] = [
+      [
+        'a refusal',
+        {},
+        async (ctx, { emailId }) => {
+          const approval = await ctx.store.approvals.findOne({ emailId, status: 'waiting' })
+          if (approval !== null) await endWaiting(ctx, approval, { status: 'refused' })
+        },
+      ],
+      [
+        'a cancellation',
+        { sendAt: true },
+        async (ctx, { emailId }) =>
+          endSchedule(ctx, (await ctx.store.emails.findOne({ _id: emailId }))!, () => 'cancelled'),
+      ],
+      [
+        'a change of the time',
+        { sendAt: true },
+        async (ctx, { emailId, principal }) =>
+          reschedule(ctx, principal, {
+            email: (await ctx.store.emails.findOne({ _id: emailId }))!,
+            sendAt: new Date(ctx.clock.now().getTime() + dayMs),
+          }),
+      ],
+    ]
+    for (const [after, { sendAt }, work] of left)
+      it(`that a process was to release after ${after} when it died are released too`, async () => {
+        const { ctx } = door
+        const key = sendAt
+          ? tenant.key
+          : (await makeKey(ctx, { accountId: tenant.accountId, approval: 'required' })).apiKey
+        const { body } = await client(door.http, key)<{ id: string }>('POST', `${mailboxPath(tenant.address)}/send`, {
+          to: 'later@remote.example',
+          subject: after,
+          text: after,
+          ...(sendAt && { sendAt: new Date(ctx.clock.now().getTime() + 2 * dayMs).toISOString() }),
+        })
+        const approval = await ctx.store.approvals.findOne({ emailId: body.id })
+        const users = [body.id, approval?._id].filter((id) => id !== undefined)
+        door.advance(2 * hourMs)
+        await sweepBlobs(ctx)
+        const url = `mongodb://${encodeURIComponent(door.socket)}/${ctx.store.db.databaseName}?monitorCommands=true`
+        const principal = await authenticate(ctx, tenant.key)
+        await dyingAtEachWrite(
+          () => contextOf({ data: ctx.settings.data, url }, ctx.machineClock),
+          (dying) => work(dying, { emailId: body.id, principal }),
+          async () => undefined,
+        )
+        await settleByIds(ctx, { ids: [body.id], accountIds: [tenant.accountId] })
+        // The id of a copy in Sent has the time of its send.
+        door.advance(3 * dayMs)
+        await sweepBlobs(ctx)
+        const kept = await ctx.store.blobs.find({ users: { $in: users } }, { projection: { users: 1 } }).toArray()
+        const email = await ctx.store.emails.findOne({ _id: body.id })
+        // A scheduled send has a copy in Sent that is still to be written.
+        const wanted =
+          email === null
+            ? []
+            : [
+                {
+                  _id: `${email.blob.id}#0`,
+                  users: [email._id, ...(email.messageId === null ? [] : [email.messageId])],
+                },
+              ]
+        expect(kept).to.deep.equal(wanted)
+      })
 
     it('about to be used are kept', async () => {
       const old = await orphan([newId('msg', door.ctx.clock.now())])
