@@ -14,7 +14,7 @@ import { followArrivals } from '../core/upkeep/arrivals.ts'
 export type Announcer = { stop(): Promise<void> }
 
 const roundMax = 500
-/** Messages, and sends, waiting at most; further ones are left to the sweeps. */
+/** The most messages, and the most sends, that wait; the sweeps find the others. */
 const waitingMax = 50_000
 /** The pause after a round: `pauseEachMs` for each of its messages and sends, within these bounds. */
 const pauseEachMs = 5
@@ -77,7 +77,7 @@ function keep(waiting: Map<string, readonly string[]>, ids: readonly string[], a
   for (const id of ids) if (waiting.size < waitingMax) waiting.set(id, among)
 }
 
-/** Takes those of one round out of what waits, those that came first. */
+/** Removes the oldest waiting entries, as many as one round handles, and returns them. */
 function takeFirst(waiting: Map<string, readonly string[]>): readonly (readonly [string, readonly string[]])[] {
   const first = [...waiting.entries().take(roundMax)]
   for (const [id] of first) waiting.delete(id)

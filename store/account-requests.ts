@@ -34,7 +34,7 @@ export function countOpenRequests(store: Store, accountId: string): Promise<numb
   return store.accountRequests.countDocuments({ accountId, status: 'open' })
 }
 
-/** Answers a request, and marks that what follows is to be done. Returns it; null when there is none, or it was already answered. */
+/** Answers a request, and marks the answer as not carried out yet. Returns it; null when there is none, or it was already answered. */
 export async function answerRequest(
   store: Store,
   requestId: string,
@@ -54,13 +54,13 @@ export async function answerRequest(
   )
 }
 
-/** Requests that were answered up to `before`, and from whose answer not everything has followed, the earliest answered first. */
+/** Requests that were answered up to `before` and whose answers are not carried out yet, the earliest answered first. */
 export function findFollowing(store: Store, before: Date, limit: number): Promise<AccountRequestDoc[]> {
   const following = { $gt: new Date(0), $lte: before }
   return readMany(store, 'accountRequests', { following }, { sort: { following: 1 }, limit })
 }
 
-/** Records that everything has followed from the answer to a request. */
+/** Records that the answer to a request has been carried out. */
 export async function endFollowing(store: Store, { _id, accountId }: AccountRequestDoc): Promise<void> {
   await store.accountRequests.updateOne({ accountId, _id }, { $unset: { following: '' } })
 }

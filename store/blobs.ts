@@ -5,8 +5,8 @@
  *
  * Invariants: An id is added to `users` before its document is written, and removed after the document was deleted, so that a crash
  * leaves too many users but never too few. A blob is marked `inDoubt` before one of its users is deleted, so that the sweep finds
- * what a crash left by an index. Only the sweep takes the mark away, once it has looked at all users, and only the mark that it read: who
- * deletes one user does not know whether another process, which died, deleted a second one.
+ * what a crash left by an index. Only the sweep removes the mark, once it has checked all users, and only the mark that it read: a process
+ * that deletes one user cannot know whether another process died while it deleted a second one.
  */
 import { Binary, type Document } from 'mongodb'
 import { chunkBytes, pack, unpack } from './blob-chunks.ts'
@@ -247,8 +247,8 @@ export async function findBlobsInDoubt(store: Store, before: Date, limit: number
 }
 
 /**
- * For each of the users that exists or will be written, the id of the blob that it uses: a draft or a scheduled send that was changed has
- * another one. The Sent copy of a send that is not planned yet counts as existing.
+ * The id of the blob that each user uses, for users that exist or will be written; a changed draft or scheduled send uses another one than
+ * before. The Sent copy of a send that is not planned yet counts as existing.
  */
 export async function findBlobUsers(store: Store, users: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const of = (prefix: string) => users.filter((user) => user.startsWith(prefix))

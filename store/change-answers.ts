@@ -7,7 +7,7 @@ import { newToken } from '../schemas/ids.ts'
 import { findKeyHolders } from './master-keys.ts'
 import type { Store } from './open.ts'
 
-/** How long answers are waited for once the note is there: many times as long as a busy process needs for one. */
+/** How long answers are waited for after the note was inserted: many times as long as a busy process needs for one. */
 export const answerMsMax = 2_000
 
 /** Whether a process of this role follows change notes. Administrators' commands do not: they run briefly and poll instead. */
@@ -55,7 +55,7 @@ export function createAnswers(store: Store, { process, now }: { process: string 
       })
       try {
         waited = (await send(ask)) ? await others() : []
-        // Only now: nobody can answer a note that the database has not taken yet.
+        // The time begins only now: nobody can answer a note that is not inserted yet.
         const late = setTimeout(all.resolve, answerMsMax)
         look()
         await all.promise

@@ -77,7 +77,7 @@ export async function openObjectStore({ blobs: settings }: Pick<Settings, 'blobs
       asked('list', async () => {
         const found: StoredObject[] = []
         const place = { Bucket: bucket, Prefix: prefix, StartAfter: `${prefix}${after}` }
-        // A store may list fewer objects than it is asked for, even none, and say that there are more.
+        // A store may list fewer objects than requested, even none, and still have more.
         for (let token: string | undefined; ; ) {
           const page = { ...place, MaxKeys: limit - found.length, ContinuationToken: token }
           const { Contents = [], NextContinuationToken } = await client.send(

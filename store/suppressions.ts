@@ -23,14 +23,14 @@ export async function insertSuppressions(store: Store, rows: readonly NewSuppres
         const widen = { $set: { reason, detail, at }, $unset: { only: true } } as const
         return [
           { updateOne: { filter: id, update: { $setOnInsert: { email, reason, detail, at } }, upsert: true } },
-          // Second, so that an entry that an agent key inserts at the same moment is widened too.
+          // After the insert, so that an entry that an agent key inserts at the same moment is widened too.
           { updateOne: { filter: { ...id, only: { $exists: true } }, update: widen } },
         ]
       }),
       { ordered: false },
     )
   } catch (error) {
-    // Another process inserted an entry at the same moment; the writes after it were made.
+    // Another process inserted an entry at the same moment; all other writes were made.
     if (!onlyDuplicates(error)) throw error
   }
 }

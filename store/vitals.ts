@@ -19,7 +19,7 @@ export async function addSample(
 ): Promise<void> {
   const { host, process: name, pid, startedAt, hour } = process
   await store.processHours.updateOne(
-    // A container that is started again has the same host, name and pid.
+    // A restarted container has the same host, name and pid.
     { _id: `${hour.toISOString()}:${host}:${name}:${pid}:${startedAt.getTime()}` },
     { $push: { samples: sample }, $setOnInsert: { ...process, expiresAt } },
     { upsert: true },

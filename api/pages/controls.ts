@@ -61,13 +61,13 @@ export function alert({ refusal }: Typed, fields: readonly string[] = []): Html 
 /** A notice that something was done. */
 export const notice = (text: string): Html => html`<div class="notice" role="status"><p>${text}</p></div>`
 
-/** Says what was done, by the word in the query; null when `said` has no such word. */
-export function doneNotice({ query }: { readonly query: URLSearchParams }, said: Done): Html | null {
+/** The notice for the word `done` in the query; null when `notices` has no text for it. */
+export function doneNotice({ query }: { readonly query: URLSearchParams }, notices: Done): Html | null {
   const word = query.get('done') ?? ''
-  return Object.hasOwn(said, word) ? notice(said[word] as string) : null
+  return Object.hasOwn(notices, word) ? notice(notices[word] as string) : null
 }
 
-/** What a page says that was done, by the word in the query. */
+/** The notices of a page, by the word in the query that says what was done. */
 export type Done = { readonly [word: string]: string }
 
 /** A group of radio buttons or checkboxes. */

@@ -122,7 +122,7 @@ class EventFollower implements Follower {
   #principal: Principal
   #query: EventQuery
   #checkedAt = performance.now()
-  /** How many changes it has heard of that may end its right to read, and how many of them the last check knew. */
+  /** The number of changes that may end its right to read, and how many of them the last successful check covered. */
   #changes = 0
   #knownChanges = 0
   #checking: Promise<void> | null = null

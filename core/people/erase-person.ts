@@ -1,8 +1,8 @@
 /**
  * Erases a person who is in no account. People in accounts are erased with their last account (core/personal/erase.ts). Invariants: the
  * person is erased last, so that after an interruption the person can sign in and ask again; no session that began meanwhile is left; a
- * person who joins or claims an account meanwhile either stays, with all second factors, or that is undone: who joins looks after that
- * for the mark of an erasure, and the erasure looks after its mark for accounts.
+ * person who joins or claims an account meanwhile either stays, with all second factors, or the join is undone: a join is followed by a
+ * look for the mark of an erasure, and the mark by a look for accounts, so at least one of the two sees the other.
  */
 import { Failure } from '../../schemas/failures.ts'
 import type { CollectionName } from '../../store/collections.ts'

@@ -87,12 +87,12 @@ export async function requirePerson(ctx: Context, personId: string): Promise<Per
   return person
 }
 
-/** How long a person joins nothing after an erasure that was interrupted before its end. */
+/** How long a person cannot join an account after an interrupted erasure. */
 const leavingMs = 5 * minuteMs
 
 /**
- * Whether a person neither is erased nor is about to be. Asked after the person was made a member: an erasure looks for memberships after
- * it has marked the person (erase-person.ts), so that at least one of the two sees the other.
+ * Whether a person is neither erased nor about to be. To be called after the person was made a member: an erasure looks for memberships
+ * after it has marked the person (erase-person.ts), so at least one of the two sees the other.
  */
 export async function isStaying(ctx: Context, personId: string): Promise<boolean> {
   const [person] = await findPeople(ctx.store, [personId])

@@ -21,7 +21,7 @@ export type AccountRequest = Omit<AccountRequestDoc, '_id' | 'following'> & { re
 const openMax = 10
 /** Requests in one list of the administrator. */
 const listMax = 200
-/** How long what follows from an answer may take before another process does it. */
+/** How long a process has to carry out an answer before another one does. */
 const lateMs = minuteMs
 
 /**
@@ -100,14 +100,17 @@ export async function answerRequest(
   return requestOf(doc)
 }
 
-/** Does what follows from answers whose process ended, or failed, before it was done. Returns the number of answers. */
+/** Carries out answers whose process died or failed before it had done so. Returns the number of answers. */
 export async function sweepAnswers(ctx: Context): Promise<number> {
   const answered = await store.findFollowing(ctx.store, after(ctx.clock.now(), -lateMs), listMax)
   for (const doc of answered) {
     try {
       await follow(ctx, doc)
     } catch (error) {
-      ctx.log.error({ err: error, requestId: doc._id }, 'what follows from an answer failed; it is tried again')
+      ctx.log.error(
+        { err: error, requestId: doc._id },
+        'an answer to a request could not be carried out; it is tried again',
+      )
     }
   }
   return answered.length

@@ -113,7 +113,7 @@ export function startAlarm(
   }
 }
 
-/** Waits for work, at most `ms`; after that the work continues on its own, and `failed` is told if it fails. */
+/** Waits for work, at most `ms`; after that the work continues on its own, and `failed` is called if it fails. */
 async function atMost(work: Promise<unknown>, ms: number, failed: (error: unknown) => void): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(() => {

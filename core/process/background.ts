@@ -10,7 +10,7 @@ export type Background = {
    * Resolves once the work has begun, as soon as fewer than `worksMax` are under way.
    */
   begin(owner: string, work: () => Promise<void>): Promise<void>
-  /** Resolves when the work that an account has under way is done; without an account, when all work is, and what that began. */
+  /** Resolves when the work that an account has under way is done; without an account, when all work is done, including work that other work began. */
   done(accountId?: string): Promise<void>
 }
 

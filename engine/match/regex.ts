@@ -146,17 +146,17 @@ function translateOne(pattern: string, at: number, { extended, dotAll, lines }: 
   if (pattern.startsWith('(?#', at)) return ['', pattern.indexOf(')', at) + 1 || pattern.length]
   const quantifier = textAt(quantifiers, pattern, at)
   if (quantifier !== undefined) return [quantifier, at + quantifier.length]
-  // A bracket that closes no class and a brace of no quantifier are literals in PCRE, but errors in JS.
+  // A bracket that closes no class, and a brace that belongs to no quantifier, are literals in PCRE but errors in JS.
   if (']{}'.includes(character)) return [`\\${character}`, at + 1]
   return [character, at + character.length]
 }
 
 const quantifiers = /\{\d+(?:,\d*)?\}/y
-/** Escapes that are one with what stands in their braces: a character by its number, and properties. */
+/** Escapes that include the braces after them: characters by number, and properties. */
 const braced = /\\[xpP]\{\w*\}/y
 const propertiesOfOneLetter = /\\[pP][A-Z]/y
 
-/** What a sticky pattern matches at a position. */
+/** The match of a sticky pattern at a position. */
 function textAt(sticky: RegExp, text: string, at: number): string | undefined {
   sticky.lastIndex = at
   return sticky.exec(text)?.[0]

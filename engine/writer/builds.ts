@@ -4,8 +4,8 @@
  * Invariants
  * - Queries use an index only once it covers every document; until then each write maintains it like the others.
  * - A build leaves nothing behind if it fails, if its index is dropped, if writes are blocked, or if the process ends before it does.
- * - `ctx.builds` holds the indexes whose statements go on. Any other unfinished index was left behind by a statement that ended with its
- *   group, or with the process: nobody waits for it, and it is removed as soon as the disk has room for that.
+ * - `ctx.builds` holds the indexes whose statements are running. Any other unfinished index was left behind by a statement that ended with
+ *   its group or its process: nobody waits for it, and it is removed as soon as the disk has room.
  */
 import { documentsField, textField } from '../arguments.ts'
 import type { Document } from '../bson/document.ts'

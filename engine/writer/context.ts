@@ -19,7 +19,7 @@ export type WriteContext = {
   readonly totals: Map<number, Totals>
   /** Capped collections whose waiting cursors are to be woken. */
   readonly stirred: Set<number>
-  /** The indexes that statements are building. */
+  /** The ids of the indexes that running statements build. */
   readonly builds: Set<number>
   /** The `performance.now()` until which writes are blocked (writer/block.ts). */
   readonly block: { untilMs: number }

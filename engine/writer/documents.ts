@@ -46,7 +46,7 @@ export function replaceDocument(
 ): void {
   requireUnblocked(ctx)
   const was = sizeInCap(ctx, collection, change.record)
-  // Counted before the write, as in `removeDocument`: the first count would otherwise have the change already.
+  // Counted before the write, as in `removeDocument`: the first count would otherwise include the change already.
   const totals = was === undefined ? undefined : totalsOf(ctx, collection)
   replaceRecord(ctx.store, collection, change, (index, multikey) => markMultikey(ctx, index, multikey))
   noteWrite(ctx, collection, () => change.before._id ?? null)

@@ -7,7 +7,7 @@
  *   none, since undoing it undoes the group, and so saves the pages that a savepoint would set aside.
  * - No answer is sent before the COMMIT that holds its write has returned; with `synchronous=FULL` the write is then on disk.
  * - When a group cannot be committed, all its statements fail, and none of their steps in it takes effect. They end with it: what
- *   earlier steps prepared is cleared away, at once or when the disk has room for that, before any other statement runs.
+ *   their earlier steps prepared is removed before any other statement runs, at once or as soon as the disk has room.
  */
 import type { StatementSync } from 'node:sqlite'
 import type { Document } from '../bson/document.ts'
@@ -72,7 +72,7 @@ export class Groups {
     this.#queue.push(task)
   }
 
-  /** Clears away what statements left that ended before they were done. */
+  /** Removes what unfinished statements left behind. */
   clear(): void {
     try {
       this.#sql.begin.run()
@@ -81,7 +81,7 @@ export class Groups {
       this.#isClear = true
     } catch (error) {
       this.#rollBack()
-      // Each group tries again: the first failure tells it all.
+      // Each group tries again, so only the first failure is logged.
       if (this.#isClear) log('warn', 'could not remove an unfinished index yet', { reason: reason(error) })
       this.#isClear = false
     }

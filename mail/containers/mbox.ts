@@ -69,7 +69,7 @@ async function* linesOf(pieces: AsyncIterable<Buffer>, bytesMax: number): AsyncG
 
 const withoutCr = (line: Buffer) => (line.at(-1) === 0x0d ? line.subarray(0, -1) : line)
 
-/** The time of `From sender Thu Nov  5 09:04:03 2026`, in UTC unless a zone stands before the year or behind it. */
+/** The time of `From sender Thu Nov  5 09:04:03 2026`, in UTC unless a zone comes before or after the year. */
 function timeOf(separator: string): Date | null {
   const text = /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\s+[A-Z][a-z]{2}\s+\d{1,2}\s+\d{2}:\d{2}.*$/.exec(separator)?.[0]
   return text === undefined ? null : parseDate(text)

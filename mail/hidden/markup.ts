@@ -22,7 +22,7 @@ export function feed(html: string, handlers: Handlers): number {
   const parser = new Parser(
     {
       ...handlers,
-      // The parser loses an attribute of this name: it sets the prototype of its object.
+      // The parser loses an attribute of this name, because assigning it sets the prototype of the object.
       onattribute(name, value) {
         if (name === '__proto__') named ??= value
       },

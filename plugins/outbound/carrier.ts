@@ -22,7 +22,7 @@ const finalReplyMs = 600_000
 const usesPerConnection = 500
 const idleMs = 10_000
 const patienceMs = 2_000
-/** Destinations above which those that can be forgotten are looked for. */
+/** The number of destinations from which on those that can be forgotten are removed. */
 const destinationsMax = 10_000
 const noTlsMs = 3_600_000
 const noTlsMax = 10_000
@@ -33,7 +33,7 @@ const detailCharsMax = 200
 export function createCarrier(ctx: Context): Carrier & { close(): void } {
   const { outbound } = ctx.settings
   const destinations = new Map<string, Destination>()
-  /** Twice as many as could not be forgotten, so that all are looked at once in a while and not for each new one. */
+  /** The size at which the next removal runs: twice what the last one left, so that not every new destination causes a full scan. */
   let forgetAt = destinationsMax
   const noTls = createKept<true>(ctx.clock, { max: noTlsMax, ttlMs: noTlsMs })
   const limits = {

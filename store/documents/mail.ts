@@ -329,7 +329,7 @@ export type ContactDoc = {
   readonly received: number
   /** By account: the number of the last of its events that `received` includes. */
   readonly seqs?: { readonly [accountId: string]: number }
-  /** The same of any account, in a contact that was written before `seqs` were kept. */
+  /** The same for all accounts together, in a contact that was written before `seqs` existed. */
   readonly seq?: number
   /** The ids of the last sends that `sent` includes. */
   readonly sends?: readonly string[]

@@ -13,7 +13,7 @@ export type PersonDoc = {
   readonly createdAt: Date
   /** When the erasure of the person, together with the last account, began. From then on nobody can sign in as this person. */
   readonly erasing?: Date
-  /** When a person who is in no account was about to be erased: from then on the person joins and claims nothing. */
+  /** When the erasure of a person who is in no account began; from then on the person can neither join nor claim an account. */
   readonly leaving?: Date
 }
 
@@ -75,6 +75,6 @@ export type AccountRequestDoc = {
   readonly answer: string | null
   readonly createdAt: Date
   readonly answeredAt: Date | null
-  /** When it was answered; absent before, and again once what follows from the answer is done. */
+  /** When it was answered, until the answer has been carried out; then absent again. */
   readonly following?: Date
 }

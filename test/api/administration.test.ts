@@ -260,7 +260,7 @@ describe('api: administration', () => {
     expect(later.find(({ pid }) => pid === process.pid)?.alive).to.equal(false)
   })
 
-  it('a process that has the host, the name and the number of one before it is another one', async () => {
+  it('a process with the host, name and pid of an earlier one is shown as another process', async () => {
     const { ctx } = door
     const at = ctx.clock.now()
     const hour = new Date(Math.floor(at.getTime() / 3_600_000) * 3_600_000)

@@ -44,7 +44,7 @@ describe('api: the audit trail', () => {
     expect(counts.map((count) => count - (counts[0] ?? 0))).to.deep.equal([0, 1, 1, 1, 2, 2, 3])
   })
 
-  it('loses only the entry that cannot be written, of those that waited for the database together', async () => {
+  it('loses only the entry that cannot be written, of several that waited for the database', async () => {
     const another = await door.another()
     const { ctx } = another
     const { writeTogether } = ctx.store

@@ -442,7 +442,7 @@ describe('personal data', () => {
       expect([...files.keys()]).to.deep.equal([...unzip(good).keys()])
     })
 
-    it('fails, and says so, when each of its makers died', async () => {
+    it('is reported as failed when each process that made it died', async () => {
       const { ctx } = door
       const { accountId, key } = await makeTenant(door, { name: 'deadly' })
       const call = client(door.http, key)

@@ -54,7 +54,7 @@ describe('api: suppressions', () => {
     await bounceAll('550 5.7.1 this message is spam')
   })
 
-  it('one that another process adds at the same moment keeps none of the others off the list', async () => {
+  it('a suppression that another process adds at the same moment does not keep the others off the list', async () => {
     const { accountId } = tenant
     const row = { accountId, reason: 'bounce', detail: null, at: door.ctx.clock.now() } as const
     const emails = ['race@remote.example', 'after@remote.example']

@@ -10,7 +10,7 @@ export type Notice = ErrorText & {
 /** Long enough to read and to reach the button without a mouse. */
 const shownMs = 8_000
 const badShownMs = 15_000
-/** The newest notices are shown; older ones come into sight again when newer ones are gone. */
+/** How many notices are shown, the newest ones; older ones appear again when newer ones are gone. */
 const shownMax = 4
 
 /** The fields that all notices of success share. */
@@ -84,7 +84,7 @@ export function dismiss(id: number): void {
   timers.delete(id)
   notices = notices.filter((notice) => notice.id !== id)
   timed.end()
-  // The browser does not say that pointer and focus left what is removed.
+  // The browser sends no event when the element under the pointer or focus is removed.
   if (isHeld) hold(false)
 }
 

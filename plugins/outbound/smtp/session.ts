@@ -296,7 +296,7 @@ async function transact(wire: Wire, mail: Mail, { extensions, tls, limits }: Ope
     return { ...progress, reply: (await wire.read(limits.finalReplyMs)).text }
   } catch (error) {
     if (error instanceof Broken) return { ...progress, reply: '', trouble: error.trouble }
-    // The server waits for the content.
+    // The server may still be waiting for the content.
     wire.end('given up')
     throw error
   }

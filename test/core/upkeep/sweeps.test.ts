@@ -94,7 +94,7 @@ describe('sweeps', () => {
       expect(await there(blob)).to.equal(0)
     })
 
-    it('whose messages went without them and with them, one each, go too', async () => {
+    it('shared by two messages are deleted too, if the first deletion was cut off by a crash', async () => {
       await call('POST', '/api/v1/mailboxes', { address: 'other-half@tenant.example' })
       await call('POST', '/api/v1/aliases', {
         alias: 'halves@tenant.example',
@@ -119,7 +119,7 @@ describe('sweeps', () => {
       expect(await there(blob)).to.equal(0)
     })
 
-    it('in doubt that are in use are looked at once more, and then no more', async () => {
+    it('in doubt but in use are checked once, and are then no longer in doubt', async () => {
       const id = await deliver(door.ctx, { to: tenant.address, raw: raw('sound') })
       const blob = await blobOf(id)
       door.advance(2 * hourMs)
@@ -160,7 +160,7 @@ describe('sweeps', () => {
       ],
     ]
     for (const [after, { sendAt }, work] of left)
-      it(`that a process was to release after ${after} when it died are released too`, async () => {
+      it(`of a message are deleted too, if the process died between ${after} and their release`, async () => {
         const { ctx } = door
         const key = sendAt
           ? tenant.key

@@ -50,7 +50,7 @@ export async function judge({ address, ids, folderOf }: Chosen, isSpam: boolean,
         await Promise.all(
           before.map(async ([id, folder]) => {
             const { folder: now } = await messages().update(address, id, { spam: !isSpam })
-            // Marking as not spam puts nothing back into Trash, and takes out of Spam also what had been there.
+            // Marking as not spam never restores to Trash, and also moves out mail that was in Spam before.
             if (now !== folder) await messages().update(address, id, { folder })
           }),
         )
