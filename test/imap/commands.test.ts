@@ -297,7 +297,7 @@ describe('IMAP commands', () => {
     ['made with no special use', 'CREATE Old (USE ())', /^OK \[MAILBOXID/],
     ['and deleted', 'DELETE Old', /^OK/],
     ['a special use that another folder has', 'CREATE Old (USE (\\archive))', /^NO \[USEATTR\] A standard folder has/],
-    ['one that no folder has', 'CREATE Old (USE (\\Important))', /^NO \[USEATTR\] No folder can/],
+    ['one that no folder has', 'CREATE Old (USE (\\Important))', /^NO \[USEATTR\] The special use/],
     ['nothing was made', 'STATUS Old (MESSAGES)', /^NO \[NONEXISTENT\]/],
     ['a special use without a backslash', 'CREATE Old (USE (Archive))', /^BAD/],
     ['special uses without a list', 'CREATE Old (USE \\Archive)', /^BAD/],
@@ -733,7 +733,7 @@ describe('IMAP commands', () => {
       const count = async () => (await client.ask('STATUS INBOX (MESSAGES)')).lines
       const before = await count()
       for (const keyword of ['k'.repeat(101), 'two&AAo-lines', '&ICg-', '&AAA-']) {
-        expect((await client.ask(`STORE 1 +FLAGS (${keyword})`)).end, keyword).to.match(/^NO \[CLIENTBUG\] A label has/)
+        expect((await client.ask(`STORE 1 +FLAGS (${keyword})`)).end, keyword).to.match(/^NO \[CLIENTBUG\] A label must have/)
         expect((await client.ask(`APPEND INBOX (${keyword}) {6}`, 'a: b\r\n\r\n')).end, keyword).to.match(/^NO/)
       }
       const many = Array.from({ length: 51 }, (_, n) => `k${n}`).join(' ')
