@@ -142,7 +142,8 @@ describe('the dashboard of a started service', () => {
     await page.keyboard.press('g')
     await page.keyboard.press('k')
     await page.getByRole('button', { name: 'Revoke: second bot' }).click()
-    await page.getByRole('status').filter({ hasText: 'is revoked' }).getByRole('button', { name: 'Dismiss' }).click()
+    const revoked = page.getByRole('status').locator('.notice').filter({ hasText: 'is revoked' })
+    await revoked.getByRole('button', { name: 'Dismiss' }).click()
     await eventually('the end of the key', async () => (await used()) === 401)
   })
 

@@ -733,7 +733,9 @@ describe('IMAP commands', () => {
       const count = async () => (await client.ask('STATUS INBOX (MESSAGES)')).lines
       const before = await count()
       for (const keyword of ['k'.repeat(101), 'two&AAo-lines', '&ICg-', '&AAA-']) {
-        expect((await client.ask(`STORE 1 +FLAGS (${keyword})`)).end, keyword).to.match(/^NO \[CLIENTBUG\] A label must have/)
+        expect((await client.ask(`STORE 1 +FLAGS (${keyword})`)).end, keyword).to.match(
+          /^NO \[CLIENTBUG\] A label must have/,
+        )
         expect((await client.ask(`APPEND INBOX (${keyword}) {6}`, 'a: b\r\n\r\n')).end, keyword).to.match(/^NO/)
       }
       const many = Array.from({ length: 51 }, (_, n) => `k${n}`).join(' ')

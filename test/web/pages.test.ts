@@ -149,7 +149,6 @@ describe('web: pages', () => {
     await page.getByText('As a table').click()
     const cells = await page.getByRole('table').first().locator('tbody td').allTextContents()
     expect(cells.map((cell) => cell.trim())).to.deep.equal(['20', '2', '30', '1'])
-    await expectGoodPage(page, 'reports of days')
     const drawn = () =>
       page.evaluate(`(() => {
         const { width, height } = document.querySelector('canvas')
@@ -157,6 +156,7 @@ describe('web: pages', () => {
         return data.reduce((sum, value) => sum + value, 0)
       })()`)
     const inLight = await drawn()
+    await expectGoodPage(page, 'reports of days')
     await page.getByRole('button', { name: 'You and your settings' }).click()
     await page.getByRole('menuitemradio', { name: 'Dark' }).click()
     await eventually('it is drawn in the colours that were chosen', async () => (await drawn()) !== inLight)
