@@ -1,5 +1,5 @@
 /** The audit trails of accounts: chains of hashed entries (store/chains.ts). */
-import { chained, type NewAudit, withoutPerson } from './audit-hash.ts'
+import { chained, type NewAudit } from './audit-hash.ts'
 import { type Append, createAppend } from './chains.ts'
 import { settled } from './connection.ts'
 import type { AuditDoc } from './documents/accounts.ts'
@@ -55,12 +55,4 @@ export function listAudit(
     },
     { sort: { accountId: -1, seq: -1 }, limit },
   )
-}
-
-/** Deletes the personal part of a person's entries, and the salts of their digests. */
-export async function erasePersonal(
-  store: Store,
-  { accountId, userId }: { accountId: string; userId: string },
-): Promise<void> {
-  await store.audit.updateMany({ accountId, userId }, withoutPerson)
 }

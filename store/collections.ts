@@ -339,7 +339,7 @@ export const collections = {
     indexes: [
       unique('accountId', 'seq'),
       index('accountId', 'action', 'seq'),
-      { ...index('accountId', 'userId'), partialFilterExpression: { userId: { $exists: true } } },
+      { ...index('userId', 'accountId'), partialFilterExpression: { userId: { $exists: true } } },
       expire('at', 365 * 86_400),
     ],
   },

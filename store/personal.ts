@@ -5,7 +5,7 @@
  */
 import type { Collection, Document, Filter } from 'mongodb'
 import { customerIdOf } from '../schemas/partners.ts'
-import { withoutNames } from './audit-hash.ts'
+import { withoutNames, withoutPerson } from './audit-hash.ts'
 import { dropBlobUsers } from './blobs.ts'
 import type { CollectionName, DocOf } from './collections.ts'
 import type { EmailDoc } from './documents/sending.ts'
@@ -185,7 +185,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   domains: owned('domains', ({ accountId }) => ({ accountId }), ['dkim', 'backend']),
   audit: {
     ...owned('audit', ({ accountId }) => ({ accountId })),
-    erase: (store, { accountId }) => eraseNames(store, accountId),
+    erase: async (store, owner) => (await eraseNames(store, owner.accountId)) + (await eraseFromAudits(store, owner)),
   },
   mailedLinks: {
     ...owned('mailedLinks', ({ accountId }) => ({ accountId })),
@@ -369,7 +369,17 @@ async function removeExports(store: Store, accountId: string): Promise<number> {
 
 /** Removes the names from audit entries. What was done and when remains, as does the chain of hashes. Returns how many it changed. */
 async function eraseNames(store: Store, accountId: string): Promise<number> {
-  const { modifiedCount } = await store.audit.updateMany({ accountId, personal: { $ne: null } }, withoutNames)
+  const named = { $or: [{ personal: { $ne: null } }, { userId: { $exists: true } }] }
+  const { modifiedCount } = await store.audit.updateMany({ accountId, ...named }, withoutNames)
+  return modifiedCount
+}
+
+/** Removes the addresses and targets from the entries of people in the audits of accounts that they left. Returns how many it changed. */
+async function eraseFromAudits(store: Store, { people }: Owner): Promise<number> {
+  const { modifiedCount } = await store.audit.updateMany(
+    { userId: { $in: idsOf(people) }, personal: { $ne: null } },
+    withoutPerson,
+  )
   return modifiedCount
 }
 

@@ -172,6 +172,7 @@ export const scattered: readonly Scattered[] = [
     keys: [['accountId']],
     sessions: [['personId']],
     people: [['_id']],
+    audit: [['userId', 'personal']],
     mailedLinks: [['accountId'], ['email']],
     oauthArtifacts: [['grantId'], ['accountId']],
     usage: [['_id']],

@@ -138,14 +138,6 @@ export function recordAdministration(
   return recordAudit(ctx, { accountId, keyId: administratorId, action, target, outcome: 'done', address: null })
 }
 
-/** Deletes the addresses and targets in the entries of a person from the audit trail of an account. The chain stays valid. */
-export function eraseFromAudit(
-  ctx: Context,
-  { accountId, userId }: { accountId: string; userId: string },
-): Promise<void> {
-  return store.erasePersonal(ctx.store, { accountId, userId })
-}
-
 /** How an entry breaks the chain: it does not follow the one before it, or its content is not what was hashed. */
 export type AuditBreak = { readonly seq: number; readonly why: 'order' | 'content' }
 

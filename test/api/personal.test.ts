@@ -723,7 +723,9 @@ describe('personal data', () => {
       const signedUp = await client(door.http)('POST', '/api/v1/session', { email: known.email, password })
       expectRefusal(signedUp, [401, 'unauthorized'])
       expect(await tracesOf([known.email, device.id])).to.deep.equal([])
-      // A person's acts in an account stay in the audit of the account.
+      // A person's acts in an account stay in the audit of the account, without addresses and targets.
+      const acts = await store.audit.find({ accountId: one.accountId, userId: known.id }).toArray()
+      expect(acts.map(({ action, personal }) => [action, personal])).to.deep.include(['people.leave', null])
       expect((await tracesOf([known.id])).filter((trace) => !trace.startsWith('audit:'))).to.deep.equal([])
       expect(await store.people.countDocuments({ _id: known.id })).to.equal(0)
       expect(await orphans()).to.deep.equal([])
