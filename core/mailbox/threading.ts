@@ -28,10 +28,10 @@ const lagMs = 5_000
 const recentMax = 50
 const participantsMax = 50
 /**
- * Most attempts to derive a thread that another process writes between our read and our write; the pause grows with each
- * attempt.
+ * Most attempts to derive a thread that another process writes between our read and our write. Each failed attempt means that another
+ * one succeeded. The pause does not grow: the process that has lost most often would wait longest, and lose again.
  */
-const triesMax = 20
+const triesMax = 100
 const pauseMs = 5
 
 /** The header fields that assign a message to a thread. */
@@ -211,7 +211,7 @@ async function deriveBatch(ctx: Context, keys: readonly string[]): Promise<Reado
   for (let tries = 0; waiting.length > 0; tries++) {
     if (tries === triesMax)
       throw new Error(`${waiting.length} threads are changed by other processes too often to be derived.`)
-    if (tries > 0) await sleep(Math.random() * pauseMs * tries)
+    if (tries > 0) await sleep(Math.random() * pauseMs)
     const conflicts = new Set(await deriveOnce(ctx, waiting))
     waiting = waiting.filter(({ threadId }) => conflicts.has(threadId))
   }
