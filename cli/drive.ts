@@ -133,5 +133,5 @@ function noFile(at: string, { code, message }: NodeJS.ErrnoException): Failure {
 
 const noPath = (where: string) =>
   new Failure('not_found', `There is nothing at "${where}" in Drive.`, {
-    fix: 'Name a path as `mailroom drive list` shows it.',
+    fix: 'Use a path from `mailroom drive list`.',
   })

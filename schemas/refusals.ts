@@ -51,7 +51,7 @@ export function noBody(): Failure {
 /** `not_found` for a message that is not in the mailbox. */
 export function noMessage(messageId: string, address: string): Failure {
   return new Failure('not_found', `There is no message ${messageId} in ${address}.`, {
-    fix: 'Use a message_id as a list, a search or an event of this mailbox shows it; a message that was deleted for good is gone.',
+    fix: 'Use a message_id from a list, a search or an event of this mailbox; a message that was permanently deleted is gone.',
   })
 }
 

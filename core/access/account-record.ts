@@ -31,7 +31,7 @@ export function noAccount(accountId: string): Failure {
   return new Failure('not_found', `There is no account ${accountId}.`, { fix: useAnAccountId })
 }
 
-export const useAnAccountId = 'Use an id as "mailroom account list" shows it (acc_...).'
+export const useAnAccountId = 'Use an id from "mailroom account list" (acc_...).'
 
 /** Makes the record of an account. A removed account is shown as suspended, and one that is moving into another as active. */
 export function accountOf(doc: AccountDoc): Account {

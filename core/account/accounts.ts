@@ -237,7 +237,7 @@ export async function getAccount(ctx: Context, idOrName: string, { isPartner = f
 
 const noPartner = (idOrName: string) =>
   new Failure('not_found', `There is no partner ${idOrName}.`, {
-    fix: 'Use a name or an id as "mailroom partner list" shows it.',
+    fix: 'Use a name or an id from "mailroom partner list".',
   })
 
 /** Lists the newest accounts, at most `limit`, without partners and without removed or moved accounts. */

@@ -50,7 +50,7 @@ async function sandboxOf(ctx: Context, accountId: string): Promise<AccountDoc> {
   const account = await store.findAccount(ctx.store, accountId)
   if (account === null || account.status === 'removed')
     throw new Failure('not_found', `There is no account ${accountId}.`, {
-      fix: 'Use an id as "mailroom account list" shows it (acc_...).',
+      fix: 'Use an id from "mailroom account list" (acc_...).',
     })
   if (account.sandbox)
     throw new Failure('forbidden', `${accountId} is a sandbox, and a sandbox has none of its own.`, {

@@ -14,7 +14,7 @@ export async function entryAt(ctx: Context, accountId: string, path: readonly st
     entry = await driveEntryNamed(ctx.store, { accountId, parentId, name: name.normalize('NFC') })
     if (entry === null || entry.isNew === true || (n < path.length - 1 && entry.kind === 'file'))
       throw new Failure('not_found', `There is nothing at "${path.join('/')}" in Drive.`, {
-        fix: 'Name a path as `mailroom drive list` shows it.',
+        fix: 'Use a path from `mailroom drive list`.',
       })
   }
   return entry

@@ -44,7 +44,7 @@ export async function revokeCustomerKey(
   const isHeld = (await listKeys(ctx, accountId)).some((key) => key.id === keyId && key.heldBy === 'partner')
   if (!isHeld)
     throw new Failure('not_found', `There is no key ${keyId} of this customer that you hold.`, {
-      fix: 'Use an id as the list of its keys shows it (key_...).',
+      fix: 'Use an id from the list of its keys (key_...).',
     })
   await revokeKey(ctx, { accountId, keyId })
   await keysChanged(ctx, accountId)

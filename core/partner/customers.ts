@@ -134,7 +134,7 @@ async function reachCustomer(ctx: Context, principal: Principal, id: string): Pr
     accountId === null ? null : await store.findCustomer(ctx.store, { ...customersOf(principal), accountId })
   if (found !== null) return found
   throw new Failure('not_found', `There is no customer ${id}.`, {
-    fix: 'Use an id as the list of customers shows it (cus_...); live keys and test keys have customers of their own.',
+    fix: 'Use an id from the list of customers (cus_...); live keys and test keys have separate customers.',
   })
 }
 

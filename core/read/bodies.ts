@@ -57,7 +57,7 @@ export async function readMessage(
   const reading = await readCached(ctx, message, { view, attachmentId: attachmentId ?? null })
   if (reading === null)
     throw new Failure('not_found', `There is no attached message ${attachmentId} in message ${messageId}.`, {
-      fix: 'Use the id of an attachment of the type message/rfc822, as the message shows it.',
+      fix: 'Use the id of an attachment of the message that has the type message/rfc822.',
     })
   const { headers, text, markdown, html, reply, hidden, truncated } = reading
   return {
@@ -114,7 +114,7 @@ export async function readAttachment(
   const found = await attachmentIn(ctx, message, attachmentId)
   if (found === null) {
     throw new Failure('not_found', `There is no attachment ${attachmentId} in message ${messageId}.`, {
-      fix: 'Use the id of an attachment as the message shows it (att_...).',
+      fix: 'Use the id of one of the attachments of the message (att_...).',
     })
   }
   return found

@@ -179,7 +179,7 @@ export async function reachDraft(
   const reached = await reachMessage(ctx, principal, { address, messageId: draftId })
   if (reached.folder.role !== 'drafts') {
     throw new Failure('not_found', `There is no draft ${draftId}.`, {
-      fix: 'Use the id of a draft that was not sent yet, as the list of drafts shows it (msg_...).',
+      fix: 'Use the id of an unsent draft from the list of drafts (msg_...).',
     })
   }
   return reached

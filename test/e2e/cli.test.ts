@@ -217,7 +217,7 @@ describe('the command line', () => {
     [() => ['domain', 'expires', 'acme.test', '2027-02-29'], /^"2027-02-29" is no day. Write it as 2027-03-31.$/],
     [
       () => ['domain', 'create', 'acme.test', '--account', 'acc_nobody'],
-      /^There is no account acc_nobody\. Use an id as "mailroom account list" shows it/,
+      /^There is no account acc_nobody\. Use an id from "mailroom account list"/,
     ],
     ...[[], ['--verified']].map(
       (more) =>
@@ -247,13 +247,13 @@ describe('the command line', () => {
     [() => ['account', 'create', 'two\nlines'], /^"name" must be one line of text .* without control characters/],
     [
       () => ['partner', 'key', 'nobody'],
-      /^There is no partner nobody\. Use a name or an id as "mailroom partner list"/,
+      /^There is no partner nobody\. Use a name or an id from "mailroom partner list"/,
     ],
     [(id) => ['account', 'pause', id, ' ', '--partner'], /^The argument "reason" is empty\./],
     [(id) => ['account', 'pause', id, '\u200b'], /^"reason" .* characters/],
     [(id) => ['account', 'suspend', id, 'two\nlines'], /^"reason" .* without control characters/],
     [(id) => ['account', 'suspend', id, 'x'.repeat(501)], /^"reason" .* 500 characters/],
-    [() => ['account', 'suspend', 'nobody', 'spam'], /^There is no account nobody\. Use an id as/],
+    [() => ['account', 'suspend', 'nobody', 'spam'], /^There is no account nobody\. Use an id from/],
     [(id) => ['key', 'rotate', id, 'key_nobody'], /^There is no valid key key_nobody\. Use the id/],
     [(id) => ['key', 'create', id, '--name', 'a\tb'], /^"name" must be one line of text .* without control characters/],
     [(id) => ['key', 'create', id, '--name', '\u200b'], /^"name" must be one line of text that is not blank/],
@@ -263,7 +263,7 @@ describe('the command line', () => {
     [(id) => ['key', 'create', id, '--mailboxes', 'desk@acme.test'], /Add --kind agent, or leave --mailboxes out\.$/],
     [
       () => ['audit', 'verify', 'acc_nobody'],
-      /^There is no account acc_nobody\. Use an id as "mailroom account list" shows it/,
+      /^There is no account acc_nobody\. Use an id from "mailroom account list"/,
     ],
     [() => ['account', 'plan', 'acc_nobody', '--plan', 'pro'], /^There is no account acc_nobody\. Use an id/],
     [(id) => ['account', 'plan', id], /^No plan is named\. Add --plan, --agents-plan, or both\.$/],
