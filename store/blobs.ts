@@ -246,18 +246,24 @@ export async function findBlobsInDoubt(store: Store, before: Date, limit: number
   return found.flatMap(usersOf)
 }
 
+/** The prefixes of the ids of messages, sends, approvals and records of Intake: these use blobs. */
+const userPrefixes = { messages: 'msg_', emails: 'em_', approvals: 'apr_', records: 'int_' } as const
+
+/** Whether an id is of a kind that uses blobs. */
+export const isBlobUser = (id: string): boolean => Object.values(userPrefixes).some((prefix) => id.startsWith(prefix))
+
 /**
  * The id of the blob that each user uses, for users that exist or will be written; a changed draft or scheduled send uses another one than
  * before. The Sent copy of a send that is not planned yet counts as existing.
  */
 export async function findBlobUsers(store: Store, users: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const of = (prefix: string) => users.filter((user) => user.startsWith(prefix))
+  const of = (kind: keyof typeof userPrefixes) => users.filter((user) => user.startsWith(userPrefixes[kind]))
   const blob = { 'blob.id': 1 } as const
   const [messages, emails, approvals, records] = await Promise.all([
-    readMany(store, 'messages', { _id: { $in: of('msg_') } }, { projection: blob }),
-    readMany(store, 'emails', { _id: { $in: of('em_') } }, { projection: { ...blob, messageId: 1, planned: 1 } }),
-    readMany(store, 'approvals', { _id: { $in: of('apr_') }, dueAt: { $exists: true } }, { projection: blob }),
-    readMany(store, 'intakeRecords', { _id: { $in: of('int_') } }, { projection: blob }),
+    readMany(store, 'messages', { _id: { $in: of('messages') } }, { projection: blob }),
+    readMany(store, 'emails', { _id: { $in: of('emails') } }, { projection: { ...blob, messageId: 1, planned: 1 } }),
+    readMany(store, 'approvals', { _id: { $in: of('approvals') }, dueAt: { $exists: true } }, { projection: blob }),
+    readMany(store, 'intakeRecords', { _id: { $in: of('records') } }, { projection: blob }),
   ])
   const awaited = emails.flatMap(({ messageId, planned, blob: { id } }): [string, string][] =>
     planned || messageId === null ? [] : [[messageId, id]],

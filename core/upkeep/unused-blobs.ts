@@ -11,6 +11,7 @@ import {
   dropBlobUsers,
   findBlobsInDoubt,
   findBlobUsers,
+  isBlobUser,
   walkBlobUsers,
 } from '../../store/blobs.ts'
 import { readState, writeState } from '../../store/records.ts'
@@ -85,7 +86,7 @@ async function verify(ctx: Context, blobs: readonly BlobUsers[], before: Date): 
   const drops = blobs
     .filter(({ createdAt }) => createdAt < before)
     .flatMap(({ id, users, inDoubt }): DroppedBlobUsers[] => {
-      const doubted = users.filter((user) => blobOf.get(user) !== id && knownUser.test(user))
+      const doubted = users.filter((user) => blobOf.get(user) !== id && isBlobUser(user))
       const gone = doubted.filter((user) => timeOfId(user) < before)
       const resolved = gone.length === doubted.length ? inDoubt : null
       const isSound = users.length > 0 && gone.length === 0 && resolved === null
@@ -93,6 +94,3 @@ async function verify(ctx: Context, blobs: readonly BlobUsers[], before: Date): 
     })
   return dropBlobUsers(ctx.store, drops)
 }
-
-/** The ids of messages, sends, approvals and records of Intake. */
-const knownUser = /^(?:msg|em|apr|int)_/
