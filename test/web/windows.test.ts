@@ -1,6 +1,6 @@
 /** The dashboard in several windows, and what is done in it twice, in a hurry, or while the service is away. */
 import { expect } from 'chai'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { joinAccount } from '../../core/people/members.ts'
 import { dayMs, minuteMs } from '../../core/process/clock.ts'
 import { settleDue } from '../../core/send/settle.ts'
@@ -283,6 +283,48 @@ describe('web: windows', () => {
     await again
     await page.getByText('Oldest 1').click()
     await page.getByRole('heading', { name: 'Oldest 1' }).waitFor()
+  })
+
+  it('what is asked for of a list does not come into the list of another filter', async () => {
+    for (let n = 1; n <= 51; n++) await call('PATCH', mailboxPath(door.tenant.address), { displayName: `Desk ${n}` })
+    await page.goto(viewer.at('/audit?action=mailboxes.update'))
+    const rows = (action: string) => page.getByRole('table').getByRole('link', { name: action, exact: true })
+    await rows('mailboxes.update').first().waitFor()
+    const older = Promise.withResolvers<Route>()
+    await page.route(/\/audit\?.*before=/, (route) => older.resolve(route))
+    await page.getByRole('button', { name: 'Show more' }).click()
+    const route = await older.promise
+    const filter = page.getByRole('searchbox', { name: 'Action: messages.send' })
+    await filter.fill('mailboxes.create')
+    await filter.press('Enter')
+    await rows('mailboxes.update').first().waitFor({ state: 'detached' })
+    const came = page.waitForEvent('requestfinished', (request) => request.url().includes('before='))
+    await route.continue()
+    await came
+    await page.evaluate('new Promise(requestAnimationFrame)')
+    expect(await rows('mailboxes.update').count()).to.equal(0)
+  })
+
+  it('a list that is asked to look again while it looks shows what it found', async () => {
+    const { accountId, address, mailboxId } = door.tenant
+    const key = { kind: 'agent', scopes: agentScopes, mailboxIds: [mailboxId], approval: 'required' } as const
+    const asAgent = client(door.http, (await makeKey(door.ctx, { accountId, ...key })).apiKey)
+    await page.clock.install()
+    await page.goto(viewer.at('/approvals'))
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.locator('.bones').waitFor({ state: 'detached' })
+    const asked = { to: 'a@else.example', subject: 'Asked meanwhile', text: 'Ten euros.' }
+    expect((await asAgent('POST', `${mailboxPath(address)}/send`, asked)).status).to.equal(202)
+    const looks: Route[] = []
+    await page.route(/\/approvals\?/, (route) => void looks.push(route))
+    await page.clock.fastForward(16_000)
+    await eventually('a look', async () => looks.length === 1)
+    await page.clock.fastForward(16_000)
+    await page.clock.fastForward(16_000)
+    await looks[0]?.continue()
+    await page.getByText('Asked meanwhile').waitFor()
+    await eventually('one more look', async () => looks.length === 2)
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   it('what one window does with a mail the others show', async () => {

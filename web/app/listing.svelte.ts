@@ -11,21 +11,24 @@ export type Listing<T> = Loading<readonly T[]> & { readonly hasMore: boolean; mo
  * all the pages that are shown.
  */
 export function listing<T>(load: (before: string | undefined, signal?: AbortSignal) => Promise<Part<T>>): Listing<T> {
+  /** How many pages are shown or asked for. */
   let pages = 1
-  let wanted = 1
-  const first = loading(async (signal) => {
-    const most = wanted
-    wanted = 1
+  let underWay: Promise<Part<T>>
+  const first = loading((signal, isAgain) => {
+    if (!isAgain) pages = 1
+    underWay = shownPages(signal)
+    return underWay
+  })
+  async function shownPages(signal: AbortSignal): Promise<Part<T>> {
+    const most = pages
     let { items, next } = await load(undefined, signal)
-    let loaded = 1
-    for (; loaded < most && next !== null; loaded++) {
+    for (let loaded = 1; loaded < most && next !== null; loaded++) {
       const page = await load(next, signal)
       items = [...items, ...page.items]
       next = page.next
     }
-    if (!signal.aborted) pages = loaded
     return { items, next }
-  })
+  }
   const change = (items: readonly T[], next: string | null) => first.set({ items, next })
   return {
     get value() {
@@ -40,19 +43,26 @@ export function listing<T>(load: (before: string | undefined, signal?: AbortSign
     get hasMore() {
       return (first.value?.next ?? null) !== null
     },
-    reload() {
-      wanted = pages
-      first.reload()
-    },
+    reload: first.reload,
     set: (items) => change(items, first.value?.next ?? null),
     async more() {
-      const { items = [], next = null } = first.value ?? {}
+      // A list that is being loaded has another cursor when it is.
+      await underWay.catch(() => undefined)
+      const from = underWay
+      const next = first.value?.next ?? null
       if (next === null) return
-      await attempt(async () => {
-        const page = await load(next)
-        change([...items, ...page.items], page.next)
-        pages += 1
-      })
+      pages += 1
+      const isSame = () => underWay === from
+      await attempt(
+        async () => {
+          const page = await load(next)
+          // If the list was loaded meanwhile, it has this page already, or it is another list.
+          if (isSame()) change([...(first.value?.items ?? []), ...page.items], page.next)
+        },
+        () => {
+          if (isSame()) pages -= 1
+        },
+      )
     },
   }
 }

@@ -5,7 +5,10 @@ export type Loading<T> = {
   readonly value: T | null
   readonly error: unknown
   readonly isLoading: boolean
-  /** Loads again; the previous value stays until the answer arrives. */
+  /**
+   * Loads again; the previous value stays until the answer arrives. While a load is under way, one more follows it, however often
+   * this is called, so that frequent events neither keep an answer from being shown nor multiply the requests.
+   */
   reload(): void
   /** Replaces the value, for example with the answer to a change. */
   set(value: T): void
@@ -13,28 +16,39 @@ export type Loading<T> = {
 
 /**
  * Loads when the component is shown, and again whenever reactive state changes that `load` reads before its first `await`.
- * The answer to an outdated request is dropped.
+ * The answer to an outdated request is dropped. `isAgain` tells `load` that it was called by `reload`.
  */
-export function loading<T>(load: (signal: AbortSignal) => Promise<T>): Loading<T> {
+export function loading<T>(load: (signal: AbortSignal, isAgain: boolean) => Promise<T>): Loading<T> {
   let value = $state.raw<T | null>(null)
   let error = $state.raw<unknown>(null)
   let isLoading = $state(true)
   let round = $state(0)
+  let lastRound = 0
+  let isUnderWay = false
+  let isOutdated = false
   $effect(() => {
-    void round
+    const isAgain = round !== lastRound
+    lastRound = round
     const ending = new AbortController()
     isLoading = true
-    load(ending.signal).then(
+    isUnderWay = true
+    isOutdated = false
+    const end = () => {
+      isLoading = false
+      isUnderWay = false
+      if (isOutdated) round += 1
+    }
+    load(ending.signal, isAgain).then(
       (found) => {
         if (ending.signal.aborted) return
         value = found
         error = null
-        isLoading = false
+        end()
       },
       (reason: unknown) => {
         if (ending.signal.aborted) return
         error = reason
-        isLoading = false
+        end()
       },
     )
     return () => ending.abort()
@@ -50,7 +64,8 @@ export function loading<T>(load: (signal: AbortSignal) => Promise<T>): Loading<T
       return isLoading
     },
     reload() {
-      round += 1
+      if (isUnderWay) isOutdated = true
+      else round += 1
     },
     set(found) {
       value = found
