@@ -136,6 +136,14 @@ export class PageList<Page, Item> implements PromiseLike<Page>, AsyncIterable<It
     return this.#load(null).then(resolved, rejected)
   }
 
+  catch<E = never>(rejected?: ((reason: unknown) => E | PromiseLike<E>) | null): Promise<Page | E> {
+    return this.then(null, rejected)
+  }
+
+  finally(settled?: (() => void) | null): Promise<Page> {
+    return this.then().finally(settled)
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
     for await (const page of this.pages())
       yield* (page as Readonly<Record<string, readonly Item[]>>)[this.#itemsName] ?? []

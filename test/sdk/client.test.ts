@@ -169,6 +169,14 @@ describe('sdk: the TypeScript client', () => {
       const list = client.mailboxes.messages.list(address, { limit: 2 })
       const first = await list
       expect(first.messages.map(({ subject }) => subject)).to.deep.equal(['Mail 4', 'Mail 3'])
+      let isSettled = false
+      const settled = await list.finally(() => {
+        isSettled = true
+      })
+      expect(isSettled).to.equal(true)
+      expect(settled.messages.map(({ subject }) => subject)).to.deep.equal(['Mail 4', 'Mail 3'])
+      const refused = await client.mailboxes.messages.list('nobody@tenant.example').catch((error: unknown) => error)
+      expect(refused).to.be.instanceOf(ApiError).and.include({ code: 'mailbox_not_found' })
       const all: MessageSummary[] = []
       for await (const message of list) all.push(message)
       expect(all.map(({ subject }) => subject)).to.deep.equal(['Mail 4', 'Mail 3', 'Mail 2', 'Mail 1', 'Mail 0'])
