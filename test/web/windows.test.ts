@@ -327,6 +327,35 @@ describe('web: windows', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
+  it('a list that is asked to look again while it looks does not show again what was decided meanwhile', async () => {
+    const { accountId, address, mailboxId } = door.tenant
+    const key = { kind: 'agent', scopes: agentScopes, mailboxIds: [mailboxId], approval: 'required' } as const
+    const asAgent = client(door.http, (await makeKey(door.ctx, { accountId, ...key })).apiKey)
+    const asked = { to: 'delivered@simulator.invalid', subject: 'Decided meanwhile', text: 'Twelve euros.' }
+    expect((await asAgent('POST', `${mailboxPath(address)}/send`, asked)).status).to.equal(202)
+    await page.clock.install()
+    await page.goto(viewer.at('/approvals'))
+    const row = page.getByRole('link', { name: 'Decided meanwhile' })
+    await row.waitFor()
+    // The newest request is the first.
+    await page.keyboard.press('j')
+    await page.getByText('Twelve euros.').waitFor()
+    const looks: Route[] = []
+    await page.route(/\/approvals\?/, (route) => void looks.push(route))
+    await page.clock.fastForward(16_000)
+    await eventually('a look', async () => looks.length === 1)
+    const older = await looks[0]?.fetch()
+    await page.keyboard.press('Control+Enter')
+    await row.waitFor({ state: 'detached' })
+    // The browser has given this request up.
+    await looks[0]?.fulfill({ response: older }).catch(() => undefined)
+    await eventually('a further look', async () => looks.length === 2)
+    await page.evaluate('new Promise(requestAnimationFrame)')
+    expect(await row.count()).to.equal(0)
+    await looks[1]?.continue()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
   it('what one window does with a mail the others show', async () => {
     await write('In both')
     await write('The newest')

@@ -10,7 +10,10 @@ export type Loading<T> = {
    * this is called, so that frequent events neither keep an answer from being shown nor multiply the requests.
    */
   reload(): void
-  /** Replaces the value, for example with the answer to a change. */
+  /**
+   * Replaces the value, for example with the answer to a change. A load that is under way begins anew, because its answer may be older
+   * than that.
+   */
   set(value: T): void
 }
 
@@ -70,6 +73,7 @@ export function loading<T>(load: (signal: AbortSignal, isAgain: boolean) => Prom
     set(found) {
       value = found
       error = null
+      if (isUnderWay) round += 1
     },
   }
 }
