@@ -10,8 +10,11 @@ import type { Lexicon } from './meanings.ts'
 
 /** Returns a text in lower case without diacritics. Each UTF-16 unit keeps its place, so offsets stay valid. */
 export function fold(text: string): string {
-  return text.replace(/[^ -@[-`{-~]/g, (char) => foldedChar(char))
+  if (ascii.test(text)) return text.toLowerCase()
+  return text.replace(/[^ -@[-~]/g, (char) => foldedChar(char))
 }
+
+const ascii = /^[\0-\x7f]*$/
 
 function foldedChar(char: string): string {
   const known = folded.get(char)
@@ -29,14 +32,17 @@ const folded = new Map<string, string>()
 export function wordsIn(
   text: string,
 ): readonly { readonly word: string; readonly start: number; readonly end: number }[] {
-  return Array.from(fold(text).matchAll(word), ({ 0: found, index }) => ({
-    word: found,
+  const whole = fold(text)
+  return Array.from(whole.matchAll(ascii.test(whole) ? wordInAscii : wordInAny), ({ 0: word, index }) => ({
+    word,
     start: index,
-    end: index + found.length,
+    end: index + word.length,
   }))
 }
 
-const word = /#|n[°º]|[\p{L}\p{N}]+(?:[-.][\p{L}\p{N}]+)*/gu
+const wordInAny = /#|n[°º]|[\p{L}\p{N}]+(?:[-.][\p{L}\p{N}]+)*/gu
+/** The same for folded ASCII, where it takes a fraction of the time. */
+const wordInAscii = /#|[a-z0-9]+(?:[-.][a-z0-9]+)*/g
 
 export type Meanings = {
   /** The meanings of the words, each once. An unknown word is its own meaning, with `?` before it. */

@@ -135,6 +135,7 @@ export function readPerson(text: string): Piece | null {
 
 /** Returns the e-mail addresses in a text. */
 export function emailsIn(text: string): readonly Piece[] {
+  if (!text.includes('@')) return []
   return Array.from(
     text.matchAll(
       /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}_%+-](?:[\p{L}\p{N}._%+-]{0,62}[\p{L}\p{N}_%+-])?@(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,62})\.){1,6}\p{L}{2,24}(?![\p{L}\p{N}-])/gu,
