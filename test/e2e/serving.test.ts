@@ -85,6 +85,8 @@ describe('serving', () => {
   let service: Service
   let second: Service
   let collector: SpanCollector
+  /** The data folder of a service that never listens. */
+  let unheard: string
   /** All secrets that the first service was given or created; none of them may appear in its logs. */
   const secrets: string[] = []
 
@@ -97,6 +99,7 @@ describe('serving', () => {
         MAILROOM_LOG_LEVEL: 'trace',
       },
     })
+    unheard = await mkdtemp(path.join(tmpdir(), 'mailroom-unheard-'))
     collector = await startSpanCollector()
     second = await startService({
       only: null,
@@ -114,6 +117,7 @@ describe('serving', () => {
     await service?.dispose()
     await second?.dispose()
     await collector?.close()
+    await rm(unheard, { recursive: true, force: true })
   })
 
   it('refuses to start on a database sealed with another key; two processes with the same key form one service', async () => {
@@ -720,56 +724,58 @@ describe('serving', () => {
     })
   })
 
+  /** Starts parts that cannot listen, on a database in the engine of the second service. Returns what they print. */
+  const refused = async (part: string, env: Record<string, string>): Promise<readonly string[]> => {
+    const MONGODB_URL = engineUrl(second.data).replace(/mailroom$/, 'unheard')
+    const ports = { MAILROOM_HTTP_PORT: '0', MAILROOM_SMTP_PORT: '0' }
+    const { code, out, err } = await run(['serve', '--only', part], {
+      MAILROOM_DATA: unheard,
+      MONGODB_URL,
+      ...ports,
+      ...env,
+    })
+    expect([code, out]).to.deep.equal([1, ''])
+    return plainLines(err)
+  }
+
   for (const [part, name, setting, variable] of [
     ['api', 'service', 'http.port', 'MAILROOM_HTTP_PORT'],
     ['smtp', 'smtp', 'submissions.port', 'MAILROOM_SUBMISSIONS_PORT'],
     ['api', 'metrics', 'metrics.port', 'MAILROOM_METRICS_PORT'],
     ['imap', 'imap', 'imap.port', 'MAILROOM_IMAP_PORT'],
     ['dns', 'dns', 'dns.port', 'MAILROOM_DNS_PORT'],
-  ] as const) {
+  ] as const)
     it(`says which port is taken, and what to change: ${name}`, async () => {
       const taken = createServer()
       await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
       const { port } = taken.address() as { port: number }
-      const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-taken-'))
       try {
-        const env = { MAILROOM_DATA: folder, MAILROOM_HTTP_PORT: '0', MAILROOM_SMTP_PORT: '0' }
-        const { code, out, err } = await run(['serve', '--only', part], { ...env, [variable]: String(port) })
-        expect([code, out]).to.deep.equal([1, ''])
-        expect(plainLines(err)).to.deep.equal([
+        expect(await refused(part, { [variable]: String(port) })).to.deep.equal([
           `${name} could not start: ${setting} is ${port}, which another program uses on 127.0.0.1 (EADDRINUSE). ` +
             `End that program, or set ${setting} (${variable}) to another port; 0 means any free one.`,
         ])
       } finally {
         taken.close()
-        await rm(folder, { recursive: true, force: true })
       }
     })
-  }
 
   for (const [part, name, setting, variable] of [
     ['api', 'service', 'http.host', 'MAILROOM_HTTP_HOST'],
     ['smtp', 'smtp', 'smtp.host', 'MAILROOM_SMTP_HOST'],
     ['dns', 'dns', 'dns.host', 'MAILROOM_DNS_HOST'],
-  ] as const) {
+  ] as const)
     it(`says which host has no address here, and what to change: ${setting}`, async () => {
-      const folder = await mkdtemp(path.join(tmpdir(), 'mailroom-nowhere-'))
-      const { code, out, err } = await run(['serve', '--only', part], {
-        MAILROOM_DATA: folder,
+      const [line = '', ...others] = await refused(part, {
         MAILROOM_HTTP_PORT: '2601',
         MAILROOM_SMTP_PORT: '2602',
         [variable]: 'none.invalid',
       })
-      await rm(folder, { recursive: true, force: true })
-      expect([code, out]).to.deep.equal([1, ''])
-      const [line = '', ...others] = plainLines(err)
       expect(others).to.deep.equal([])
       expect(line).to.match(
         /^\w+ could not start: ([\w.]+) is none\.invalid, where this machine cannot listen \(\w+\)\. Set \1 to an address of this machine/,
       )
       expect(line).to.match(new RegExp(`^${name} could not start: ${setting} `))
     })
-  }
 
   for (const part of ['api', 'smtp'] as const) {
     it(`names the database that refuses its login, without the password: ${part}`, async () => {
@@ -790,17 +796,11 @@ describe('serving', () => {
     })
   }
 
-  it('prints an IPv6 address that it listens on in URL form', async function () {
-    if (!Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'))) this.skip()
-    const node = await startService({ only: 'api', env: { MAILROOM_HTTP_HOST: '::1' } })
-    expect(node.http).to.match(/^http:\/\/\[::1\]:\d+$/)
-    const { body } = await client(node.http)<Json>('POST', '/api/v1/signup', { name: 'six' })
-    expect(body.mcp_url).to.equal(node.mcp)
-    await node.dispose()
-  })
-
-  it('SIGINT and SIGTERM end it with status 0 while clients are connected, and then nothing listens', async () => {
+  it('SIGINT and SIGTERM end it with status 0 while clients are connected or stop in the middle of a message, and then nothing listens', async () => {
     const idle = await Promise.all([service, second].map(({ smtp }) => openSession(smtp)))
+    const stalled = await SmtpClient.hello(second.smtp)
+    await stalled.data(['postmaster@agents.localhost'])
+    stalled.write('Subject: never ends')
     const started = Date.now()
     service.process.kill('SIGINT')
     const codes = await Promise.all([new Promise((resolve) => service.process.once('exit', resolve)), second.stop()])
@@ -809,8 +809,12 @@ describe('serving', () => {
     expect(Date.now() - started).to.be.lessThan(100_000)
     expectNoSecret(service.logs())
     // This includes the logs of all processes at every level, from start to end.
-    for (const each of [service, second]) expect(plainLines(each.logs())).to.deep.equal([])
+    for (const each of [service, second]) {
+      expect(plainLines(each.logs())).to.deep.equal([])
+      expect(each.logs()).not.to.include('did not stop in time')
+    }
     for (const socket of idle) socket.destroy()
+    stalled.destroy()
     for (const address of [service.smtp, second.smtp, service.http.slice(7), second.http.slice(7)]) {
       const refused = await openSession(address).catch((error: NodeJS.ErrnoException) => error.code)
       expect(refused, address).to.equal('ECONNREFUSED')
@@ -844,16 +848,6 @@ describe('serving', () => {
     })
   }
 
-  it('a client in the middle of a message does not keep Haraka from exiting by itself', async () => {
-    const stalled = await startService({ only: 'api,smtp' })
-    const client = await SmtpClient.hello(stalled.smtp)
-    await client.data(['postmaster@agents.localhost'])
-    client.write('Subject: never ends')
-    expect(await stalled.stop()).to.equal(0)
-    expect(stalled.logs()).not.to.include('did not stop in time')
-    await stalled.dispose()
-  })
-
   it('started by npm start, ends with npm', async () => {
     const data = await mkdtemp(path.join(tmpdir(), 'mailroom-npm-'))
     const ports = { MAILROOM_HTTP_PORT: '0', MAILROOM_SMTP_PORT: '0' }
@@ -878,19 +872,29 @@ describe('serving', () => {
     }
   })
 
-  it('continues where it stopped', async () => {
-    const again = await startService({
-      data: service.data,
-      env: { MAILROOM_SHARED_DOMAIN: 'free.example' },
-      only: 'api',
+  describe('started again on its data', () => {
+    const hasIpv6 = Object.values(networkInterfaces()).some((each) => each?.some(({ address }) => address === '::1'))
+    let again: Service
+    before(async () => {
+      const env = { MAILROOM_SHARED_DOMAIN: 'free.example', ...(hasIpv6 && { MAILROOM_HTTP_HOST: '::1' }) }
+      again = await startService({ data: service.data, env, only: 'api' })
     })
-    try {
+    after(async () => {
+      expect(await again?.stop()).to.equal(0)
+    })
+
+    it('continues where it stopped', async () => {
       const [key] = secrets
       const { body } = await client(again.http, key)<{ mailboxes: Json[] }>('GET', '/api/v1/mailboxes')
       expect(body.mailboxes).to.have.length(1)
-    } finally {
-      expect(await again.stop()).to.equal(0)
-    }
+    })
+
+    it('prints an IPv6 address that it listens on in URL form', async function () {
+      if (!hasIpv6) this.skip()
+      expect(again.http).to.match(/^http:\/\/\[::1\]:\d+$/)
+      const { body } = await client(again.http)<Json>('POST', '/api/v1/signup', { name: 'six' })
+      expect(body.mcp_url).to.equal(again.mcp)
+    })
   })
 
   it('continues with its database after that has moved: no accepted message is missing or stored twice', async () => {
