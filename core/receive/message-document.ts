@@ -3,6 +3,7 @@ import { bindVerification } from '../../mail/codes/verification.ts'
 import { normaliseAddress, withoutTag } from '../../mail/message/address.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
 import { rootAndLatest } from '../../mail/message/threading.ts'
+import { timeOfId } from '../../schemas/ids.ts'
 import type { NewMessage } from '../../store/arrivals.ts'
 import { toBinary } from '../../store/bytes.ts'
 import type { BlobRef, MessageContent, Named } from '../../store/documents/mail.ts'
@@ -49,7 +50,8 @@ export async function documentOf(
 ): Promise<NewMessage> {
   const { parsed, alternativesDiffer } = arrival
   const { mailboxId, accountId, address } = mailbox
-  const at = ctx.clock.now()
+  // Lists are bounded by ids, so the time that a message shows has to be that of its id.
+  const at = timeOfId(id)
   const infos = verdict?.authentication.infos ?? null
   const isAuthored = isAuthentic({ parsed, reversePath, peer }, verdict)
   const trace = traceOf(ctx, { reversePath, peer, transactionId, deliveredTo, infos, at })

@@ -91,6 +91,22 @@ describe('api: messages', () => {
       })
     }
 
+    it('are found by the time at which they say they were received', async () => {
+      const long = `${mail.replace('one@', 'long@')}${'x'.repeat(70)}\n`.replace(
+        '0123456789',
+        '0123456789\n'.repeat(400_000),
+      )
+      await deliver(door.ctx, { to: tenant.address, raw: long })
+      type Page = { messages: { message_id: string; received_at: string }[] }
+      const list = async (query = '') =>
+        (await call<Page>('GET', `${mailboxPath(tenant.address)}/messages${query}`)).body.messages
+      for (const { message_id: own, received_at: at } of await list()) {
+        const next = new Date(Date.parse(at) + 1).toISOString()
+        const found = await list(`?since=${at}&until=${next}`)
+        expect(found.map(({ message_id: each }) => each)).to.include(own)
+      }
+    })
+
     const views: readonly (readonly [string, readonly string[], readonly string[]])[] = [
       ['headers', ['headers'], ['text', 'html', 'reply']],
       ['reply', ['reply'], ['text', 'html', 'headers']],
