@@ -116,7 +116,7 @@ async function copyOf(
     mailbox,
     folderId: folderIn(folders, 'sent')._id,
     threadId,
-    receivedAt: email.createdAt,
+    receivedAt: email.sendAt ?? email.createdAt,
     seen: true,
     flagged: false,
     answered: false,

@@ -52,7 +52,7 @@ describe('api: sends for later, dry runs and forwards', () => {
     await settleDue(door.ctx)
     const copy = await sentCopy(body.message_id)
     const date = copy.body.headers.find(([name]) => name === 'Date')
-    expect(copy.body.folder).to.equal('Sent')
+    expect(copy.body).to.include({ folder: 'Sent', received_at: sendAt })
     expect(new Date(String(date?.[1])).toISOString().slice(0, 19)).to.equal(sendAt.slice(0, 19))
     expect((await call<{ scheduled: Json[] }>('GET', `${box}/scheduled`)).body.scheduled).to.deep.equal([])
     const late = await call<ErrorBody>('DELETE', `${box}/scheduled/${body.id}`)
