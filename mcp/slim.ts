@@ -3,7 +3,7 @@
  * regular expressions, so the listed schema is shorter than the validated one. A value that fits the listed schema but not the
  * validated one is refused with an explanation.
  */
-import { formKeyword, type JsonSchema, unlistedKeyword, untrustedKeyword } from '../schemas/infer.ts'
+import { formKeyword, type JsonSchema, timeKeyword, unlistedKeyword, untrustedKeyword } from '../schemas/infer.ts'
 
 /**
  * Syntax that ECMAScript, Python's re and RE2 do not all support: Unicode properties, `\u`, back-references, and groups other than
@@ -12,7 +12,7 @@ import { formKeyword, type JsonSchema, unlistedKeyword, untrustedKeyword } from 
 const unportable = /\\[pPuk1-9]|\(\?/
 /** Keywords that are validated but not listed; refusals explain them in words. */
 const untold: readonly string[] = [
-  ...[formKeyword, untrustedKeyword, 'examples', 'propertyNames', 'contentEncoding'],
+  ...[formKeyword, timeKeyword, untrustedKeyword, 'examples', 'propertyNames', 'contentEncoding'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'maxProperties', 'uniqueItems', 'minimum', 'maximum'],
 ]
 /** The keywords that describe the shape of results, which is all that a reader needs. */

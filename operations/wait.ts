@@ -15,6 +15,7 @@ import {
   object,
   oneOf,
   optional,
+  perhapsTime,
   string,
   timestamp,
   untrusted,
@@ -37,7 +38,9 @@ const fields = {
   from_domain: optional(
     string({ minLength: 1, maxLength: 253, description: 'Authenticated domain of the sender, or a parent.' }),
   ),
-  since: optional(identifier('Cursor of a list or wait, or time, from before you trigger the mail. Default: now.')),
+  since: optional(
+    perhapsTime(identifier('Cursor of a list or wait, or time, from before you trigger the mail. Default: now.')),
+  ),
   timeout: optional(
     integer({
       minimum: 1,

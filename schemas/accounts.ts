@@ -10,6 +10,7 @@ import {
   object,
   oneOf,
   optional,
+  perhapsTime,
   record,
   string,
   timestamp,
@@ -106,9 +107,11 @@ const leapYear = '(\\d\\d(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][2
 /** Only days that exist: Date reads the 30th of February as the 2nd of March. */
 const day = `(\\d{4}-((0[1-9]|1[0-2])-(0[1-9]|1\\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)|${leapYear}-02-29)`
 /** A UTC day, or a time on it. */
-export const DayOrTime = string({
-  ...form(`^${day}(T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?Z)?$`, 'a day, or a time in UTC', '2026-07-15'),
-})
+export const DayOrTime = perhapsTime(
+  string({
+    ...form(`^${day}(T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?Z)?$`, 'a day, or a time in UTC', '2026-07-15'),
+  }),
+)
 
 /** The figures of each day (decisions.md 2, Usage). */
 export const DayUsage = object({

@@ -81,6 +81,12 @@ export const untrustedKeyword = 'x-untrusted'
 export const unlisted = <T>(schema: Schema<T>): Schema<T> => ({ ...schema, [unlistedKeyword]: true })
 export const unlistedKeyword = 'x-unlisted'
 
+/** Marks a text that may be a time, among others. */
+export const perhapsTime = (schema: Schema<string>): Schema<string> => ({ ...schema, [timeKeyword]: true })
+export const timeKeyword = 'x-time'
+/** Whether a text may be a time: the packages for programs then take a time of their language too. */
+export const mayBeTime = (schema: JsonSchema) => schema.format === 'date-time' || schema[timeKeyword] === true
+
 /** A noun for the texts that match a pattern: people read it in place of the pattern, with the first of `examples`. */
 export const formKeyword = 'x-form'
 /** The keywords of a text that has to match a pattern: the pattern, a noun for such texts, and an example. */

@@ -1,13 +1,22 @@
 /** The only place that runs ajv: schemas are compiled once, and failures are the contract's `validation_error`. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { Failure } from './failures.ts'
-import { formKeyword, type JsonSchema, propertiesOf, type Schema, unlistedKeyword, untrustedKeyword } from './infer.ts'
+import {
+  formKeyword,
+  type JsonSchema,
+  propertiesOf,
+  type Schema,
+  timeKeyword,
+  unlistedKeyword,
+  untrustedKeyword,
+} from './infer.ts'
 import { quoted, wordsOf } from './words.ts'
 
 const ajv = new Ajv2020({ strict: true, allErrors: false, allowUnionTypes: true, coerceTypes: false, verbose: true })
 ajv.addFormat('date-time', { type: 'string', validate: isTimestamp })
 ajv.addFormat('uri', { type: 'string', validate: (text: string) => URL.canParse(text) })
 ajv.addKeyword(formKeyword)
+ajv.addKeyword(timeKeyword)
 ajv.addKeyword(untrustedKeyword)
 ajv.addKeyword(unlistedKeyword)
 

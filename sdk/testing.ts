@@ -25,7 +25,7 @@ export type Inbox = {
 /** Creates an inbox with an address that was never used before. */
 export async function createInbox(mail: Mailroom, { domain, prefix = 'test' }: InboxOptions = {}): Promise<Inbox> {
   const at = domain ?? (await ownDomain(mail))
-  const since = new Date(0).toISOString()
+  const since = new Date(0)
   const { address } = await mail.mailboxes.create({ address: `${prefix}-${randomName()}@${at}`, displayName: 'Test' })
   return {
     address,

@@ -240,7 +240,7 @@ export class Transport {
   #url({ path, query }: ApiRequest): string {
     const url = new URL(`${this.#baseUrl}${path.startsWith('/api/') ? path : `/api/v1${path}`}`)
     for (const [name, value] of Object.entries(query ?? {}))
-      if (value !== undefined && value !== null) url.searchParams.append(name, String(value))
+      if (value !== undefined && value !== null) url.searchParams.append(name, textOf(name, value))
     return url.href
   }
 
@@ -264,7 +264,7 @@ export class Transport {
         ...this.#options.headers,
         ...headers,
       }),
-      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(body !== undefined && { body: JSON.stringify(body, checked) }),
     }
   }
 
@@ -353,6 +353,24 @@ const randomPart = () => Math.random().toString(36).slice(2)
 export function segment(text: string): string {
   if (text === '' || text === '.' || text === '..') throw new TypeError(`"${text}" is not an id, name or address.`)
   return encodeURIComponent(text)
+}
+
+/** A value as the text of a query. */
+const textOf = (name: string, value: unknown) => (isDate(value) ? timeOf(name, value) : String(value))
+
+/** For JSON.stringify, which makes null of a Date that is no time: a key would then never expire. */
+function checked(this: { readonly [name: string]: unknown }, name: string, value: unknown): unknown {
+  const given = this[name]
+  return isDate(given) ? timeOf(name, given) : value
+}
+
+/** Whether it is a Date, also of another window or context. */
+const isDate = (value: unknown): value is Date => Object.prototype.toString.call(value) === '[object Date]'
+
+function timeOf(name: string, date: Date): string {
+  if (Number.isNaN(date.getTime()))
+    throw new TypeError(`"${name}" is a Date that is no time: check what it is made from.`)
+  return date.toISOString()
 }
 
 /** How long to wait before a retry; null if the request may not be retried. */

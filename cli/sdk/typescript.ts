@@ -2,7 +2,7 @@
 import { createNameFinder, type NamedSchemas } from '../../operations/components.ts'
 import { isForPeople, type Operation } from '../../operations/registry.ts'
 import { type EventType, eventKinds } from '../../schemas/events.ts'
-import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
+import { type JsonSchema, mayBeTime, propertiesOf, requiredOf } from '../../schemas/infer.ts'
 import { camelCase, pascalCase, type SdkGroup, type SdkMethod, type SdkParameter, sdkGroups } from './model.ts'
 
 const pathPrefix = /^\/api\/v1(?=\/)/
@@ -20,11 +20,13 @@ export function typescriptFiles(operations: readonly Operation[], named: NamedSc
 // Types
 
 function typesFile(groups: readonly SdkGroup[], named: NamedSchemas): string {
-  const write = typeWriter(createNameFinder(named))
+  const nameOf = createNameFinder(named)
+  const write = typeWriter(nameOf, 'string')
+  const takes = typeWriter(nameOf, 'string | Date')
   const types = [
     ...Object.entries(named).map(([name, schema]) => declared(name, schema, write.body(schema, 0))),
     ...eventTypes(write),
-    ...allMethods(groups).flatMap((method) => methodTypes(method, write)),
+    ...allMethods(groups).flatMap((method) => methodTypes(method, { takes, returns: write })),
   ]
   return `${head}\n${types.join('\n\n')}\n`
 }
@@ -46,15 +48,18 @@ function eventTypes(write: TypeWriter): string[] {
   ]
 }
 
-function methodTypes(method: SdkMethod, write: TypeWriter): string[] {
+function methodTypes(
+  method: SdkMethod,
+  { takes, returns }: { readonly takes: TypeWriter; readonly returns: TypeWriter },
+): string[] {
   const name = typeName(method.operation)
   const types: string[] = []
   if (method.parameters.length > 0) {
-    const fields = method.parameters.map((parameter) => write.field(parameter.name, parameter, 0))
+    const fields = method.parameters.map((parameter) => takes.field(parameter.name, parameter, 0))
     types.push(`export type ${name}Params = {\n${fields.join('\n')}\n}`)
   }
   if (method.kind === 'answer' || method.kind === 'page')
-    types.push(`export type ${name}Result = ${write.type(method.operation.output, 0)}`)
+    types.push(`export type ${name}Result = ${returns.type(method.operation.output, 0)}`)
   return types
 }
 
@@ -66,7 +71,8 @@ type TypeWriter = {
   field(name: string, field: Pick<SdkParameter, 'schema' | 'required'>, depth: number): string
 }
 
-function typeWriter(nameOf: ReturnType<typeof createNameFinder>): TypeWriter {
+/** `time` is the type of a time: callers may give more than they get. */
+function typeWriter(nameOf: ReturnType<typeof createNameFinder>, time: string): TypeWriter {
   function type(schema: JsonSchema, depth: number): string {
     return nameOf(schema) ?? body(schema, depth)
   }
@@ -80,7 +86,7 @@ function typeWriter(nameOf: ReturnType<typeof createNameFinder>): TypeWriter {
     }
     if (schema.type === 'array') return arrayOf(type(schema.items as JsonSchema, depth))
     if (schema.type === 'object') return objectOf(schema, depth)
-    return scalars[String(schema.type)] ?? 'unknown'
+    return mayBeTime(schema) ? time : (scalars[String(schema.type)] ?? 'unknown')
   }
 
   function objectOf(schema: JsonSchema, depth: number): string {

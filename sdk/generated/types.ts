@@ -1824,7 +1824,7 @@ export type UsageGetResult = Usage
 
 export type UsageDailyParams = {
   /** The first day (UTC), at most 90 days ago. Default: 29 days ago. */
-  readonly since?: string
+  readonly since?: string | Date
   /** Address of the mailbox. */
   readonly mailbox?: string
 }
@@ -1852,9 +1852,9 @@ export type AuditListParams = {
   /** Only what this person did (usr_...). */
   readonly user_id?: string
   /** From this time on. */
-  readonly since?: string
+  readonly since?: string | Date
   /** Before this time. */
-  readonly until?: string
+  readonly until?: string | Date
   /** At most 200. */
   readonly limit?: number
   /** next of a page. */
@@ -2031,7 +2031,7 @@ export type KeysCreateParams = {
   readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
   /** Addresses that an agent key is granted. */
   readonly mailboxes?: readonly string[]
-  readonly expiresAt?: string | null
+  readonly expiresAt?: string | Date | null
   /** required: sends by an agent key wait until a person approves them. */
   readonly approval?: 'none' | 'required'
 }
@@ -2084,7 +2084,7 @@ export type MailboxesUpdateParams = {
     readonly enabled: boolean
     readonly subject: string
     readonly text: string
-    readonly until?: string | null
+    readonly until?: string | Date | null
   } | null
 }
 
@@ -2154,9 +2154,9 @@ export type MessagesListParams = {
   /** Whether it has attachments. */
   readonly has_attachment?: boolean
   /** Received before this time. */
-  readonly until?: string
+  readonly until?: string | Date
   /** Received at this time or later. */
-  readonly since?: string
+  readonly since?: string | Date
   /** At most 200. */
   readonly limit?: number
   /** next of a page. */
@@ -2191,7 +2191,7 @@ export type MessagesWaitParams = {
   /** Whether it has attachments. */
   readonly has_attachment?: boolean
   /** Received before this time. */
-  readonly until?: string
+  readonly until?: string | Date
   /** Matches the subject or text. RE2, such as (?i)code: \d{6}. */
   readonly regex?: string
   /** Whether it has a verification code. */
@@ -2199,7 +2199,7 @@ export type MessagesWaitParams = {
   /** Authenticated domain of the sender, or a parent. */
   readonly from_domain?: string
   /** Cursor of a list or wait, or time, from before you trigger the mail. Default: now. */
-  readonly since?: string
+  readonly since?: string | Date
   /** Seconds, at most 55. */
   readonly timeout?: number
 }
@@ -2237,7 +2237,7 @@ export type MessagesWaitAndClaimParams = {
   /** Whether it has attachments. */
   readonly has_attachment?: boolean
   /** Received before this time. */
-  readonly until?: string
+  readonly until?: string | Date
   /** Matches the subject or text. RE2, such as (?i)code: \d{6}. */
   readonly regex?: string
   /** Whether it has a verification code. */
@@ -2245,7 +2245,7 @@ export type MessagesWaitAndClaimParams = {
   /** Authenticated domain of the sender, or a parent. */
   readonly from_domain?: string
   /** Cursor of a list or wait, or time, from before you trigger the mail. Default: now. */
-  readonly since?: string
+  readonly since?: string | Date
   /** Seconds, at most 55. */
   readonly timeout?: number
   /** Seconds of the lease. */
@@ -2273,7 +2273,7 @@ export type MessagesVerificationParams = {
   /** Authenticated domain of the sender, or a parent. */
   readonly from_domain?: string
   /** Cursor of a list or wait, or time, from before you trigger the mail. Default: now. */
-  readonly since?: string
+  readonly since?: string | Date
   /** Seconds, at most 55. */
   readonly timeout?: number
 }
@@ -2422,7 +2422,7 @@ export type MessagesSendParams = {
   /** Extra X- and List- headers. */
   readonly headers?: HeadersInput
   /** At most 30 days ahead. Default: now. */
-  readonly sendAt?: string
+  readonly sendAt?: string | Date
   /** Only report what would be sent. */
   readonly dryRun?: boolean
 }
@@ -2455,7 +2455,7 @@ export type MessagesReplyParams = {
   /** Extra X- and List- headers. */
   readonly headers?: HeadersInput
   /** At most 30 days ahead. Default: now. */
-  readonly sendAt?: string
+  readonly sendAt?: string | Date
   /** Only report what would be sent. */
   readonly dryRun?: boolean
 }
@@ -2490,7 +2490,7 @@ export type MessagesForwardParams = {
   /** Extra X- and List- headers. */
   readonly headers?: HeadersInput
   /** At most 30 days ahead. Default: now. */
-  readonly sendAt?: string
+  readonly sendAt?: string | Date
   /** Only report what would be sent. */
   readonly dryRun?: boolean
 }
@@ -2544,9 +2544,9 @@ export type ThreadsListParams = {
   /** Whether it has attachments. */
   readonly has_attachment?: boolean
   /** Received before this time. */
-  readonly until?: string
+  readonly until?: string | Date
   /** Only those whose newest message was received at this time or later. */
-  readonly since?: string
+  readonly since?: string | Date
   /** At most 200. */
   readonly limit?: number
   /** next of a page. */
@@ -2684,7 +2684,7 @@ export type DraftsDeleteResult = {
 
 export type DraftsSendParams = {
   /** At most 30 days ahead. Default: now. */
-  readonly sendAt?: string
+  readonly sendAt?: string | Date
 }
 
 export type DraftsSendResult = SendResult
@@ -2704,7 +2704,7 @@ export type ScheduledListResult = {
 
 export type ScheduledUpdateParams = {
   /** When to send, at most 30 days ahead. */
-  readonly sendAt: string
+  readonly sendAt: string | Date
 }
 
 export type ScheduledUpdateResult = Scheduled
@@ -2826,7 +2826,7 @@ export type EmailsSendParams = {
   /** Your own words, which the send shows. */
   readonly tags?: readonly string[]
   /** At most 30 days ahead. Default: now. */
-  readonly sendAt?: string
+  readonly sendAt?: string | Date
 }
 
 export type EmailsSendResult = SendResult
@@ -2848,7 +2848,7 @@ export type EmailsGetResult = Email
 
 export type EmailsUpdateParams = {
   /** When to send, at most 30 days ahead. */
-  readonly sendAt: string
+  readonly sendAt: string | Date
 }
 
 export type EmailsUpdateResult = Email
@@ -3055,9 +3055,9 @@ export type DomainsDeleteResult = {
 
 export type DomainsReportsParams = {
   /** Reports that begin at this time or later. Default: 30 days before "until". */
-  readonly since?: string
+  readonly since?: string | Date
   /** Reports that begin before this time. Default: the end of today. */
-  readonly until?: string
+  readonly until?: string | Date
   /** At most 200. */
   readonly limit?: number
   /** next of a page. */
@@ -3210,7 +3210,7 @@ export type IntakeLensTestParams = {
   /** Its body as HTML, instead of text. */
   readonly html?: string
   /** Date of the sample; default: now. */
-  readonly date?: string
+  readonly date?: string | Date
   /** A mail of the mailbox (msg_...) to read with its files, instead of a sample. */
   readonly messageId?: string
   /** Keys are unique. */
@@ -3261,9 +3261,9 @@ export type EventsListParams = {
   /** Address of the mailbox. */
   readonly mailbox?: string
   /** From this time on. */
-  readonly since?: string
+  readonly since?: string | Date
   /** Before this time. */
-  readonly until?: string
+  readonly until?: string | Date
   /** At most 200. */
   readonly limit?: number
   /** next of a page. */
@@ -3290,9 +3290,9 @@ export type EventsStreamParams = {
   /** Address of the mailbox. */
   readonly mailbox?: string
   /** From this time on. */
-  readonly since?: string
+  readonly since?: string | Date
   /** Before this time. */
-  readonly until?: string
+  readonly until?: string | Date
   /** As in the list. Last-Event-ID, which clients send on their own, takes precedence. */
   readonly after?: string
 }
@@ -3342,7 +3342,7 @@ export type TestClockParams = {
   /** Seconds to advance, at most 400 days. */
   readonly advance?: number
   /** The time to advance to. */
-  readonly now?: string
+  readonly now?: string | Date
 }
 
 export type TestClockResult = {
@@ -3414,9 +3414,9 @@ export type WebhooksTestResult = Delivery
 
 export type WebhooksRedeliverParams = {
   /** From this time on; events are kept for 30 days. */
-  readonly since: string
+  readonly since: string | Date
   /** Before this time; default: now. */
-  readonly until?: string
+  readonly until?: string | Date
   /** Only these of the types that the endpoint receives. */
   readonly types?: readonly ('message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message')[]
 }
@@ -3520,7 +3520,7 @@ export type PartnerCustomersKeysCreateParams = {
   readonly scopes: readonly ('mail:read' | 'mail:send' | 'mail:write' | 'mailboxes:read' | 'mailboxes:write' | 'dns:read' | 'dns:write' | 'domains:read' | 'domains:write' | 'aliases:read' | 'aliases:write' | 'drive:read')[]
   /** Addresses that an agent key is granted. */
   readonly mailboxes?: readonly string[]
-  readonly expiresAt?: string | null
+  readonly expiresAt?: string | Date | null
   /** required: sends by an agent key wait until a person approves them. */
   readonly approval?: 'none' | 'required'
 }
@@ -3614,9 +3614,9 @@ export type PartnerEventsListParams = {
   /** Address of the mailbox. */
   readonly mailbox?: string
   /** From this time on. */
-  readonly since?: string
+  readonly since?: string | Date
   /** Before this time. */
-  readonly until?: string
+  readonly until?: string | Date
   /** At most 200. */
   readonly limit?: number
   /** next of a page. */

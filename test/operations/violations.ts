@@ -1,5 +1,12 @@
 /** Values that break a schema in exactly one place: for each keyword in it, and in the schemas within it, one. */
-import { formKeyword, type JsonSchema, propertiesOf, requiredOf, unlistedKeyword } from '../../schemas/infer.ts'
+import {
+  formKeyword,
+  type JsonSchema,
+  propertiesOf,
+  requiredOf,
+  timeKeyword,
+  unlistedKeyword,
+} from '../../schemas/infer.ts'
 import { isValid } from '../../schemas/validate.ts'
 import { formats } from '../../schemas/words.ts'
 
@@ -17,7 +24,16 @@ export function violationsOf(schema: JsonSchema): readonly Violation[] {
 
 /** Keywords that a value cannot break, and those that `violations` follows instead. */
 const followed = ['items', 'properties', 'anyOf']
-const harmless = ['description', 'default', 'examples', 'contentEncoding', formKeyword, unlistedKeyword, ...followed]
+const harmless = [
+  'description',
+  'default',
+  'examples',
+  'contentEncoding',
+  formKeyword,
+  timeKeyword,
+  unlistedKeyword,
+  ...followed,
+]
 
 function violations(schema: JsonSchema, at: string): readonly Violation[] {
   const own = Object.keys(schema)

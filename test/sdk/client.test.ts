@@ -197,6 +197,37 @@ describe('sdk: the TypeScript client', () => {
       expect(subjects).to.deep.equal(all.map(({ subject }) => subject))
     })
 
+    it('takes a Date wherever it takes a time, and refuses one that is no time', async () => {
+      const { address } = await client.mailboxes.create({ address: 'dates@tenant.example' })
+      await deliver(door.ctx, { to: address, raw: mail('Dated', 'Your verification code is 482913.') })
+      const { messages } = await client.mailboxes.messages.list(address)
+      const at = new Date(messages[0]?.received_at ?? '')
+      const later = new Date(at.getTime() + 1)
+      const subjects = async (params: { since?: Date; until?: Date }) =>
+        (await client.mailboxes.messages.list(address, params)).messages.map(({ subject }) => subject)
+      expect(await subjects({ since: at, until: later })).to.deep.equal(['Dated'])
+      expect(await subjects({ since: later })).to.deep.equal([])
+      expect((await client.waitForCode(address, { since: at, timeout: 5 })).code).to.equal('482913')
+      expect((await client.waitForMessage(address, { since: at, claim: 60, timeout: 5 })).subject).to.equal('Dated')
+      expect((await client.usage.daily({ since: at })).days).to.have.length(1)
+      const sendAt = new Date(Date.now() + 3_600_000)
+      const sent = await client.mailboxes.messages.send(address, { to: address, text: 'x', sendAt })
+      expect(sent.sendAt).to.equal(sendAt.toISOString())
+      const foreign = runInContext(`new Date(${sendAt.getTime()})`, createContext()) as Date
+      expect((await client.emails.update(sent.id, { sendAt: foreign })).sendAt).to.equal(sendAt.toISOString())
+      const none = new Date('next week')
+      const calls = [
+        () => client.keys.create({ name: 'Soon over', scopes: ['mail:read'], expiresAt: none }),
+        () => client.mailboxes.messages.list(address, { since: none }).then(),
+      ]
+      for (const call of calls) {
+        const error = await call().catch((reason: unknown) => reason)
+        expect(error).to.be.instanceOf(TypeError)
+        expect(String(error)).to.match(/"(expiresAt|since)" is a Date that is no time/)
+      }
+      expect((await client.keys.list()).keys.map(({ name }) => name)).to.not.include('Soon over')
+    })
+
     it('goes through events backwards, and forward from a cursor', async () => {
       const { cursor } = await client.events.list({ limit: 1 })
       for (let n = 0; n < 3; n++) await client.mailboxes.create({ address: `forward${n}@tenant.example` })
