@@ -2,7 +2,7 @@
 import { createNameFinder, type NamedSchemas } from '../../operations/components.ts'
 import { isForPeople, type Operation } from '../../operations/registry.ts'
 import { type EventType, eventKinds } from '../../schemas/events.ts'
-import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
+import { type JsonSchema, mayBeTime, propertiesOf, requiredOf } from '../../schemas/infer.ts'
 import { pascalCase, type SdkGroup, type SdkMethod, type SdkParameter, sdkGroups, snakeCase } from './model.ts'
 
 const head = '# Written by `npm run generate` from operations/ and schemas/: change those.\n'
@@ -41,18 +41,20 @@ type TypeWriter = {
 }
 
 function typesFile(groups: readonly SdkGroup[], named: NamedSchemas, nameOf: NameOf): string {
-  const write = typeWriter(nameOf)
+  const write = typeWriter(nameOf, 'str')
+  const takes = typeWriter(nameOf, timeTaken, write.declared)
   for (const [name, schema] of Object.entries(named))
     if (hasFields(schema)) write.declare(schema, name)
     else write.declared.push(`${name} = ${write.body(schema, `${name}Form`)}`)
   for (const method of allMethods(groups)) {
     const { kind, operation, parameters } = method
-    for (const { name, schema } of parameters) write.annotation(schema, `${typeName(operation)}${pascalCase(name)}`)
+    for (const { name, schema } of parameters) takes.annotation(schema, `${typeName(operation)}${pascalCase(name)}`)
     if (kind === 'answer' || kind === 'page') resultOf(operation, write)
   }
   const kinds = (Object.keys(eventKinds) as EventType[]).map((type) => literal(type)).join(', ')
   return `${head}from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Literal, NotRequired, TypedDict
 
 ${write.declared.join('\n\n')}
@@ -71,8 +73,8 @@ function resultOf(operation: Operation, write: TypeWriter): void {
   else write.declared.push(`${name} = ${write.annotation(output, name)}`)
 }
 
-function typeWriter(nameOf: NameOf): TypeWriter {
-  const declared: string[] = []
+/** `time` is the type of a time: callers may give more than they get. */
+function typeWriter(nameOf: NameOf, time: string, declared: string[] = []): TypeWriter {
   const known = new Set<string>()
 
   function annotation(schema: JsonSchema, name: string): string {
@@ -94,7 +96,7 @@ function typeWriter(nameOf: NameOf): TypeWriter {
       const rest = schema.additionalProperties
       return `dict[str, ${typeof rest === 'object' && rest !== null ? annotation(rest as JsonSchema, name) : 'Any'}]`
     }
-    return scalars[String(schema.type)] ?? 'Any'
+    return mayBeTime(schema) ? time : (scalars[String(schema.type)] ?? 'Any')
   }
 
   function declare(schema: JsonSchema, name: string): string {
@@ -112,6 +114,8 @@ function typeWriter(nameOf: NameOf): TypeWriter {
   return { annotation, body, declare, declared }
 }
 
+/** The type of a time that a caller gives. */
+const timeTaken = 'str | datetime'
 const scalars: { readonly [type: string]: string } = {
   string: 'str',
   integer: 'int',
@@ -145,6 +149,7 @@ function groupsFile(groups: readonly SdkGroup[], manner: Manner): string {
   return `${head}from __future__ import annotations
 
 from collections.abc import ${iterable}
+from datetime import datetime
 from typing import Any, Literal
 
 from ..request import UNSET, RequestOptions, Unset, given, segment
@@ -186,7 +191,7 @@ function groupClasses({ name, methods, groups }: SdkGroup, outer: string, manner
 function methodText(method: SdkMethod, { nameOf, isAsync }: Manner): string {
   const { operation, pathParameters, parameters, from, items } = method
   const name = typeName(operation)
-  const write = typeWriter(nameOf)
+  const write = typeWriter(nameOf, timeTaken)
   const typeOf = ({ name: field, schema }: SdkParameter) =>
     annotationIn(write.annotation(schema, `${name}${pascalCase(field)}`))
   const inOrder = [...parameters].sort((a, b) => Number(b.required) - Number(a.required))

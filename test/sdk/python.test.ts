@@ -92,6 +92,7 @@ describe('sdk: the Python package', () => {
   const scenarios: readonly (readonly [what: string, name: string, faults: readonly Fault[], input?: () => string])[] =
     [
       ['makes a mailbox, waits for a code, reads pages and files', 'way', []],
+      ['takes a datetime wherever it takes a time, if it names its zone', 'times', []],
       [
         'tells what was wrong',
         'errors',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import re
@@ -9,6 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -137,6 +139,7 @@ def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, r
     headers = {
         "accept": "application/json",
         **({"authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}),
+        **({} if request.body is None else {"content-type": "application/json"}),
         **({} if key is None else {"idempotency-key": key}),
         **lower_cased(settings.headers),
         **lower_cased(options.headers),
@@ -148,7 +151,7 @@ def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, r
         request.method,
         settings.base_url + path,
         params=query or None,
-        json=request.body if request.body is not None else None,
+        content=None if request.body is None else json_of(request.body),
         headers=headers,
         timeout=timeout_of(settings, request),
     )
@@ -174,7 +177,27 @@ def timeout_of(settings: Settings, request: ApiRequest) -> float:
 
 
 def text_of(value: Any) -> str:
-    return ("true" if value else "false") if isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return time_of(value) if isinstance(value, datetime) else str(value)
+
+
+def json_of(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False, default=time_in).encode()
+
+
+def time_in(value: object) -> str:
+    """A value that JSON has no form for: only a datetime can be sent, as text."""
+    if isinstance(value, datetime):
+        return time_of(value)
+    raise TypeError(f"{value!r} cannot be sent: JSON has no {type(value).__name__}.")
+
+
+def time_of(value: datetime) -> str:
+    """In UTC. Raises ValueError without a zone: the one of this machine would be a guess."""
+    if value.utcoffset() is None:
+        raise ValueError(f"The time {value} names no zone: make it with one, such as datetime.now(UTC).")
+    return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def note(settings: Settings, response: httpx.Response, retries: int) -> None:

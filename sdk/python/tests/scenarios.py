@@ -9,6 +9,7 @@ import io
 import json
 import sys
 import time
+from datetime import UTC, datetime, timedelta, timezone
 
 import httpx
 
@@ -95,6 +96,35 @@ def way(url: str, key: str, address: str) -> None:
             deliver(fresh.address, "Link", "Please verify your address: https://a.example/verify?token=abcdef123456")
             assert fresh.wait_for_link(timeout=20) == "https://a.example/verify?token=abcdef123456"
         assert refused(mail.mailboxes.get, fresh.address).code == "mailbox_not_found"
+
+
+def times(url: str, key: str, address: str) -> None:
+    with Mailroom(key, url) as mail:
+        own = mail.mailboxes.create(address="times@tenant.example")["address"]
+        before = mail.mailboxes.messages.list(own).first()["cursor"]
+        deliver(own, "Dated", "Your verification code is 482913.")
+        at = datetime.fromisoformat(mail.wait_for_message(own, since=before, timeout=30)["received_at"])
+        later = (at + timedelta(milliseconds=1)).astimezone(timezone(timedelta(hours=5, minutes=30)))
+        assert [message["subject"] for message in mail.mailboxes.messages.list(own, since=at, until=later)] == ["Dated"]
+        assert list(mail.mailboxes.messages.list(own, since=later)) == []
+        assert mail.wait_for_code(own, since=at, timeout=5) == "482913"
+        assert mail.wait_for_message(own, since=at, claim=60, timeout=5)["subject"] == "Dated"
+        assert len(mail.usage.daily(since=at)["days"]) == 1 and len(mail.usage.daily(since=at.date())["days"]) == 1
+        when = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=1)
+        sent = mail.mailboxes.messages.send(own, to=own, text="x", send_at=when.astimezone(timezone(timedelta(hours=-8))))
+        assert sent["sendAt"] == f"{when:%Y-%m-%dT%H:%M:%S}.000Z", sent["sendAt"]
+        nested = mail.mailboxes.update(own, auto_reply={"enabled": True, "subject": "Away", "text": "x", "until": when})
+        assert nested["autoReply"]["until"] == sent["sendAt"], nested
+        zoneless = datetime(2026, 1, 31, 12)
+        for call in (
+            lambda: mail.mailboxes.messages.list(own, since=zoneless).first(),
+            lambda: mail.mailboxes.messages.send(own, to=own, text="x", send_at=zoneless),
+        ):
+            try:
+                call()
+                raise AssertionError("it has no zone")
+            except ValueError as error:
+                assert "2026-01-31 12:00:00" in str(error) and "datetime.now(UTC)" in str(error), error
 
 
 def errors(url: str, key: str, address: str) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import datetime
 from typing import Any, Literal
 
 from ..request import UNSET, RequestOptions, Unset, given, segment
@@ -303,7 +304,7 @@ class Usage(AsyncGroup):
     async def daily(
         self,
         *,
-        since: str | Unset = UNSET,
+        since: str | datetime | Unset = UNSET,
         mailbox: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.UsageDailyResult:
@@ -329,8 +330,8 @@ class Audit(AsyncGroup):
         outcome: str | Unset = UNSET,
         key_id: str | Unset = UNSET,
         user_id: str | Unset = UNSET,
-        since: str | Unset = UNSET,
-        until: str | Unset = UNSET,
+        since: str | datetime | Unset = UNSET,
+        until: str | datetime | Unset = UNSET,
         limit: int | Unset = UNSET,
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
@@ -501,7 +502,7 @@ class Keys(AsyncGroup):
         scopes: list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
         kind: Literal['account', 'agent'] | Unset = UNSET,
         mailboxes: list[str] | Unset = UNSET,
-        expires_at: str | None | Unset = UNSET,
+        expires_at: str | datetime | None | Unset = UNSET,
         approval: Literal['none', 'required'] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.KeysCreateResult:
@@ -606,8 +607,8 @@ class MailboxesMessages(AsyncGroup):
         to: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         has_attachment: bool | Unset = UNSET,
-        until: str | Unset = UNSET,
-        since: str | Unset = UNSET,
+        until: str | datetime | Unset = UNSET,
+        since: str | datetime | Unset = UNSET,
         limit: int | Unset = UNSET,
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
@@ -628,11 +629,11 @@ class MailboxesMessages(AsyncGroup):
         to: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         has_attachment: bool | Unset = UNSET,
-        until: str | Unset = UNSET,
+        until: str | datetime | Unset = UNSET,
         regex: str | Unset = UNSET,
         has_code: bool | Unset = UNSET,
         from_domain: str | Unset = UNSET,
-        since: str | Unset = UNSET,
+        since: str | datetime | Unset = UNSET,
         timeout: int | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesWaitResult:
@@ -652,11 +653,11 @@ class MailboxesMessages(AsyncGroup):
         to: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         has_attachment: bool | Unset = UNSET,
-        until: str | Unset = UNSET,
+        until: str | datetime | Unset = UNSET,
         regex: str | Unset = UNSET,
         has_code: bool | Unset = UNSET,
         from_domain: str | Unset = UNSET,
-        since: str | Unset = UNSET,
+        since: str | datetime | Unset = UNSET,
         timeout: int | Unset = UNSET,
         claim: int | Unset = UNSET,
         options: RequestOptions | None = None,
@@ -670,7 +671,7 @@ class MailboxesMessages(AsyncGroup):
         *,
         kind: Literal['code', 'link', 'any'] | Unset = UNSET,
         from_domain: str | Unset = UNSET,
-        since: str | Unset = UNSET,
+        since: str | datetime | Unset = UNSET,
         timeout: int | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesVerificationResult:
@@ -823,7 +824,7 @@ class MailboxesMessages(AsyncGroup):
         markdown: str | Unset = UNSET,
         attachments: t.AttachmentsInput | Unset = UNSET,
         headers: t.HeadersInput | Unset = UNSET,
-        send_at: str | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesSendResult:
@@ -847,7 +848,7 @@ class MailboxesMessages(AsyncGroup):
         markdown: str | Unset = UNSET,
         attachments: t.AttachmentsInput | Unset = UNSET,
         headers: t.HeadersInput | Unset = UNSET,
-        send_at: str | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesReplyResult:
@@ -872,7 +873,7 @@ class MailboxesMessages(AsyncGroup):
         markdown: str | Unset = UNSET,
         attachments: t.AttachmentsInput | Unset = UNSET,
         headers: t.HeadersInput | Unset = UNSET,
-        send_at: str | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
         dry_run: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesForwardResult:
@@ -946,8 +947,8 @@ class MailboxesThreads(AsyncGroup):
         to: str | Unset = UNSET,
         subject: str | Unset = UNSET,
         has_attachment: bool | Unset = UNSET,
-        until: str | Unset = UNSET,
-        since: str | Unset = UNSET,
+        until: str | datetime | Unset = UNSET,
+        since: str | datetime | Unset = UNSET,
         limit: int | Unset = UNSET,
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
@@ -1079,7 +1080,7 @@ class MailboxesDrafts(AsyncGroup):
         address: str,
         draft_id: str,
         *,
-        send_at: str | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.DraftsSendResult:
         """Send a draft, now or at a given time, and remove it. Scope: mail:send."""
@@ -1103,7 +1104,7 @@ class MailboxesScheduled(AsyncGroup):
         address: str,
         id: str,
         *,
-        send_at: str,
+        send_at: str | datetime,
         options: RequestOptions | None = None,
     ) -> t.ScheduledUpdateResult:
         """Change the time of a scheduled send, until it is claimed for sending. Scope: mail:send."""
@@ -1290,7 +1291,7 @@ class Emails(AsyncGroup):
         headers: t.HeadersInput | Unset = UNSET,
         attachments: t.AttachmentsInput | Unset = UNSET,
         tags: list[str] | Unset = UNSET,
-        send_at: str | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.EmailsSendResult:
         """Send one mail from any address on a verified domain, with its own content or from a template. Scope: mail:send."""
@@ -1319,7 +1320,7 @@ class Emails(AsyncGroup):
         self,
         id: str,
         *,
-        send_at: str,
+        send_at: str | datetime,
         options: RequestOptions | None = None,
     ) -> t.EmailsUpdateResult:
         """Change the time of a scheduled send, until it is claimed for sending. Scope: mail:send."""
@@ -1589,8 +1590,8 @@ class Domains(AsyncGroup):
         self,
         domain: str,
         *,
-        since: str | Unset = UNSET,
-        until: str | Unset = UNSET,
+        since: str | datetime | Unset = UNSET,
+        until: str | datetime | Unset = UNSET,
         limit: int | Unset = UNSET,
         before: str | Unset = UNSET,
         options: RequestOptions | None = None,
@@ -1762,7 +1763,7 @@ class Intake(AsyncGroup):
         subject: str | Unset = UNSET,
         text: str | Unset = UNSET,
         html: str | Unset = UNSET,
-        date: str | Unset = UNSET,
+        date: str | datetime | Unset = UNSET,
         message_id: str | Unset = UNSET,
         fields: list[t.LensField] | Unset = UNSET,
         quoted: bool | Unset = UNSET,
@@ -1827,8 +1828,8 @@ class Events(AsyncGroup):
         *,
         type: str | Unset = UNSET,
         mailbox: str | Unset = UNSET,
-        since: str | Unset = UNSET,
-        until: str | Unset = UNSET,
+        since: str | datetime | Unset = UNSET,
+        until: str | datetime | Unset = UNSET,
         limit: int | Unset = UNSET,
         before: str | Unset = UNSET,
         after: str | Unset = UNSET,
@@ -1852,8 +1853,8 @@ class Events(AsyncGroup):
         *,
         type: str | Unset = UNSET,
         mailbox: str | Unset = UNSET,
-        since: str | Unset = UNSET,
-        until: str | Unset = UNSET,
+        since: str | datetime | Unset = UNSET,
+        until: str | datetime | Unset = UNSET,
         after: str | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
@@ -1884,7 +1885,7 @@ class Test(AsyncGroup):
         self,
         *,
         advance: int | Unset = UNSET,
-        now: str | Unset = UNSET,
+        now: str | datetime | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.TestClockResult:
         """Advance the clock of the sandbox. The answer comes once everything that became due is done."""
@@ -1963,8 +1964,8 @@ class Webhooks(AsyncGroup):
         self,
         id: str,
         *,
-        since: str,
-        until: str | Unset = UNSET,
+        since: str | datetime,
+        until: str | datetime | Unset = UNSET,
         types: list[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message']] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.WebhooksRedeliverResult:
@@ -2011,7 +2012,7 @@ class PartnerCustomersKeys(AsyncGroup):
         scopes: list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
         kind: Literal['account', 'agent'] | Unset = UNSET,
         mailboxes: list[str] | Unset = UNSET,
-        expires_at: str | None | Unset = UNSET,
+        expires_at: str | datetime | None | Unset = UNSET,
         approval: Literal['none', 'required'] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.PartnerCustomersKeysCreateResult:
@@ -2211,8 +2212,8 @@ class PartnerEvents(AsyncGroup):
         customer_id: str | Unset = UNSET,
         type: str | Unset = UNSET,
         mailbox: str | Unset = UNSET,
-        since: str | Unset = UNSET,
-        until: str | Unset = UNSET,
+        since: str | datetime | Unset = UNSET,
+        until: str | datetime | Unset = UNSET,
         limit: int | Unset = UNSET,
         before: str | Unset = UNSET,
         after: str | Unset = UNSET,

@@ -1,6 +1,7 @@
 # Written by `npm run generate` from operations/ and schemas/: change those.
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Literal, NotRequired, TypedDict
 
 Error = TypedDict('Error', {
@@ -1998,7 +1999,7 @@ MailboxesUpdateAutoReply = TypedDict('MailboxesUpdateAutoReply', {
     'enabled': bool,
     'subject': str,
     'text': str,
-    'until': NotRequired["str | None"],
+    'until': NotRequired["str | datetime | None"],
 })
 
 MailboxesUpdateResultAutoReply = TypedDict('MailboxesUpdateResultAutoReply', {
