@@ -1,11 +1,12 @@
 /** Turns an HTTP request into an operation's input. */
 import type { IncomingMessage } from 'node:http'
-import { jsonDepthMax } from '../core/parsing/jobs.ts'
+import { jsonDepthMax } from '../core/parsing/json.ts'
 import type { Parsing } from '../core/parsing/parsing.ts'
 import type { InvokeRequest } from '../operations/invoke.ts'
 import { type Field, fieldsOf, type Operation } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import { twice, unknown } from '../schemas/refusals.ts'
+import { quoted } from '../schemas/words.ts'
 import type { InFlight, Transfer } from './in-flight.ts'
 
 /** How much of a body that is too large is still read and discarded, so that the peer can read the answer. */
@@ -68,7 +69,7 @@ type BodyOptions = { readonly limitBytes: number; readonly parsing: Parsing; rea
 /**
  * Reads a JSON object; a request without a body gives `{}`. Stops reading at `limitBytes`; a long body is parsed in a thread of
  * `parsing`. Fails with `payload_too_large`, `unavailable` (too many long bodies in flight), or `invalid_request` for another media
- * type, bad UTF-8, bad JSON, deeply nested JSON or a value other than an object.
+ * type, bad UTF-8, bad JSON, deeply nested JSON, a name twice in one object or a value other than an object.
  */
 export async function readJsonObject(
   request: IncomingMessage,
@@ -111,6 +112,10 @@ export async function readJson(
   if (parsed === 'too deep')
     throw new Failure('invalid_request', `The body has arrays and objects in more than ${jsonDepthMax} levels.`, {
       fix: 'Nest less deeply: no field needs so many levels.',
+    })
+  if ('repeated' in parsed)
+    throw new Failure('invalid_request', `The body has ${quoted(parsed.repeated)} twice in one object.`, {
+      fix: `Give ${quoted(parsed.repeated)} once.`,
     })
   return parsed.value
 }

@@ -131,7 +131,7 @@ ${sharedErrors.map(({ by, codes }) => `| ${codes.map(errorLink).join(', ')} | ${
 | Keys | \`Authorization: Bearer <API_KEY>\`, or \`X-API-Key\` |
 | Success | 200, 201 if something was created, or 202 if something was accepted for later, and JSON with \`success: true\` beside the fields of the answer |
 | Names | camelCase in requests and configuration; snake_case in messages, conversations, events and records, and in query parameters except \`parentId\` |
-| Unknown fields | are refused by name, in bodies and queries, so that a misspelt filter is noticed |
+| Unknown fields | are refused by name, in bodies and queries, so that a misspelt filter is noticed; so is a name given twice |
 | Lists | newest first, ${pageSizeDefault} entries in a page, or \`limit\`, at most ${pageSizeMax}; \`next\` is the \`before\` of the next page, and null on the last |
 | Values | times in UTC, as \`2026-11-20T20:37:28.578Z\`; KB, MB and GB are powers of 1024; characters are code points |
 | Addresses | ignore upper and lower case; \`user+tag@domain\` reaches \`user@domain\`, and keeps its tag |

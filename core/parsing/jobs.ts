@@ -22,6 +22,7 @@ import { type AggregateReport, readAggregateReport } from '../../mail/report/agg
 import { reportFilesIn, UnreadableFile } from '../../mail/report/report-files.ts'
 import { readTlsReport, type TlsReport } from '../../mail/report/tls-report.ts'
 import { attachmentIdOf } from './attachment-ids.ts'
+import { type ParsedJson, parseJson } from './json.ts'
 
 export type View = 'headers' | 'reply' | 'text' | 'markdown' | 'full'
 
@@ -95,9 +96,6 @@ type TextFile = {
 
 /** The bytes of a stored message; the ids of its attachments are derived from `messageId`. */
 type StoredMessage = { readonly raw: Buffer; readonly messageId: string }
-
-/** Nested arrays and objects in a request: each level costs stack wherever a value is walked or copied. */
-export const jsonDepthMax = 100
 
 export const jobs = {
   /** Describes a message that we composed ourselves. */
@@ -246,15 +244,8 @@ export const jobs = {
     return { text: isCut ? piece.replace(/[\ud800-\udbff]$/, '') : piece, chars: text.length }
   },
 
-  /** Parses the JSON of a request body: UTF-8, at most `jsonDepthMax` levels deep. Otherwise returns what is wrong with it. */
-  json({ raw }: { raw: Buffer }): { readonly value: unknown } | 'malformed' | 'too deep' {
-    if (isDeeper(raw, jsonDepthMax)) return 'too deep'
-    try {
-      return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(raw)) }
-    } catch (error) {
-      if (error instanceof SyntaxError || error instanceof TypeError) return 'malformed'
-      throw error
-    }
+  json({ raw }: { raw: Buffer }): ParsedJson {
+    return parseJson(raw)
   },
 } as const
 
@@ -288,29 +279,4 @@ function infoOf(raw: Buffer, parsed: ParsedMessage, messageId: string, attachmen
  */
 function withoutContent(parsed: ParsedMessage): ParsedMessage {
   return parsed.signedContent === null ? parsed : { ...parsed, signedContent: null }
-}
-
-/** Whether arrays and objects are nested in more than `levels` levels. For text that is no JSON the result is irrelevant. */
-function isDeeper(json: Buffer, levels: number): boolean {
-  let depth = 0
-  for (let at = 0; at < json.length; at++) {
-    const byte = json[at]
-    if (byte === quote) at = endOfString(json, at)
-    else if (byte === openBracket || byte === openBrace) depth += 1
-    else if (byte === closeBracket || byte === closeBrace) depth -= 1
-    if (depth > levels) return true
-  }
-  return false
-}
-
-const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = [...Buffer.from('"\\[]{}')]
-
-/** The position of the closing quote of the string that begins at `start`; the end of the text when there is none. */
-function endOfString(json: Buffer, start: number): number {
-  for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
-    let escapes = 0
-    while (json[end - 1 - escapes] === backslash) escapes += 1
-    if (escapes % 2 === 0) return end
-  }
-  return json.length
 }

@@ -656,6 +656,14 @@ describe('api: the door', () => {
       ],
       ['deep arrays', `{"address":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, undefined, 400, 'invalid_request', undefined],
       ['deep objects', `${'{"address":'.repeat(6e4)}1${'}'.repeat(6e4)}`, undefined, 400, 'invalid_request', undefined],
+      [
+        'a field twice',
+        '{"address":"a@tenant.example","address":"b@tenant.example"}',
+        undefined,
+        400,
+        'invalid_request',
+        undefined,
+      ],
       ['an unknown field', '{"address":"a@tenant.example","color":1}', undefined, 400, 'validation_error', 'color'],
       ['no field at all', '', {}, 400, 'validation_error', 'address'],
       [
@@ -674,6 +682,15 @@ describe('api: the door', () => {
         expect([response.status, error.code, error.param]).to.deep.equal([status, code, param])
       })
     }
+
+    it('names the field that a body has twice', async () => {
+      const answer = await post('{"address":"a@tenant.example","displayName":"A","displayName":"B"}')
+      const { error, fix } = (await answer.json()) as { error: string; fix: string }
+      expect([error, fix]).to.deep.equal([
+        'The body has "displayName" twice in one object.',
+        'Give "displayName" once.',
+      ])
+    })
 
     it('stops reading a body without a length at the limit', async () => {
       let sent = 0
