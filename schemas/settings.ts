@@ -398,7 +398,7 @@ export const settings = {
   ),
   deliverability: {
     addresses: setting<readonly string[]>(
-      array(string(form('^[0-9a-fA-F:.]+$', 'an IP address', '192.0.2.1'))),
+      array(string({ format: 'ip' })),
       [],
       'Addresses from which mail leaves, as others see them: they mark our own mail in the reports of others, and `mailroom doctor DOMAIN` checks them. Empty: the addresses of the host name in the DNS.',
     ),

@@ -1,4 +1,5 @@
 /** The only place that runs ajv: schemas are compiled once, and failures are the contract's `validation_error`. */
+import { isIP } from 'node:net'
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import { Failure } from './failures.ts'
 import {
@@ -14,6 +15,7 @@ import { quoted, wordsOf } from './words.ts'
 
 const ajv = new Ajv2020({ strict: true, allErrors: false, allowUnionTypes: true, coerceTypes: false, verbose: true })
 ajv.addFormat('date-time', { type: 'string', validate: isTimestamp })
+ajv.addFormat('ip', { type: 'string', validate: (text: string) => isIP(text) !== 0 })
 ajv.addFormat('uri', { type: 'string', validate: (text: string) => URL.canParse(text) })
 ajv.addKeyword(formKeyword)
 ajv.addKeyword(timeKeyword)

@@ -16,6 +16,7 @@ const aboutMax = 120
 /** A noun for the texts of each format, and an example. */
 export const formats = {
   'date-time': { form: 'an ISO 8601 time with its zone', example: '2026-01-31T12:00:00Z' },
+  ip: { form: 'an IP address', example: '192.0.2.1' },
   uri: { form: 'a whole URL', example: 'https://example.org/hook' },
 } as const
 
@@ -159,10 +160,15 @@ const nouns: { readonly [type: string]: string } = {
 }
 
 function formOf(schema: JsonSchema): { readonly form: string; readonly example: string } {
-  const { format } = schema
-  if (format === 'date-time' || format === 'uri') return formats[format]
+  const known = formatOf(schema)
+  if (known !== null) return known
   const [example = ''] = (schema.examples ?? []) as readonly string[]
   return { form: String(schema[formKeyword] ?? 'text'), example }
+}
+
+/** The words for the format of a schema; null if it has none. */
+export function formatOf({ format }: JsonSchema): { readonly form: string; readonly example: string } | null {
+  return typeof format === 'string' && Object.hasOwn(formats, format) ? formats[format as keyof typeof formats] : null
 }
 
 function rangeOf(minimum: unknown, maximum: unknown): string {

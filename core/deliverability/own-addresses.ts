@@ -1,5 +1,4 @@
 /** The public addresses that the service sends from, and how the DNS records of domains name them. */
-import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Context } from '../process/context.ts'
 
@@ -9,7 +8,7 @@ import type { Context } from '../process/context.ts'
  */
 export async function ownAddresses({ settings, resolver, hostname }: Context): Promise<readonly string[]> {
   const { addresses } = settings.deliverability
-  if (addresses.length > 0) return addresses.map((text) => (isIP(text) === 0 ? text : ipaddr.process(text).toString()))
+  if (addresses.length > 0) return addresses.map((text) => ipaddr.process(text).toString())
   return resolver.addresses(hostname).then(
     (found) => found.map(({ address }) => address),
     () => [],

@@ -32,6 +32,19 @@ describe('variables that Kubernetes makes of a Service', () => {
       ))
 })
 
+describe('an address from which mail leaves', () => {
+  const read = (text: string) =>
+    loadSettings({ file: null, env: { MAILROOM_DELIVERABILITY_ADDRESSES: JSON.stringify([text]) } })
+
+  for (const text of ['192.0.2.1', '2001:DB8::25', '::ffff:192.0.2.1'])
+    it(`is ${text}`, () => expect(read(text).deliverability.addresses).to.deep.equal([text]))
+  for (const text of ['abc', '1.2.3', '192.0.2.999', '1:2:3', '...', '192.0.2.0/24'])
+    it(`is not ${text}`, () =>
+      expect(() => read(text)).to.throw(
+        'The environment: "MAILROOM_DELIVERABILITY_ADDRESSES[0]" must be an IP address. Write "MAILROOM_DELIVERABILITY_ADDRESSES[0]" as an IP address, such as "192.0.2.1".',
+      ))
+})
+
 describe('a setting that is none', () => {
   let folder: string
   before(async () => {

@@ -8,7 +8,7 @@ import {
   unlistedKeyword,
 } from '../../schemas/infer.ts'
 import { isValid } from '../../schemas/validate.ts'
-import { formats } from '../../schemas/words.ts'
+import { formatOf } from '../../schemas/words.ts'
 
 export type Violation = {
   readonly keyword: string
@@ -117,11 +117,12 @@ function unlike(schema: JsonSchema): string {
 
 /** The least value that a schema takes. */
 function sampleOf(schema: JsonSchema): unknown {
-  const { anyOf, enum: values, examples, format, items, minimum, minItems, type } = schema
+  const { anyOf, enum: values, examples, items, minimum, minItems, type } = schema
   if (Array.isArray(anyOf)) return sampleOf(anyOf[0])
   if (Array.isArray(values)) return values[0]
   if (Array.isArray(examples)) return examples[0]
-  if (format === 'date-time' || format === 'uri') return formats[format].example
+  const known = formatOf(schema)
+  if (known !== null) return known.example
   if (type === 'integer' || type === 'number') return minimum ?? 1
   if (type === 'array') return minItems === undefined ? [] : [sampleOf(items as JsonSchema)]
   if (type === 'boolean') return true
