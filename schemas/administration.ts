@@ -53,8 +53,11 @@ export const accountChange = {
       { description: 'One figure of the plans, raised for this account.' },
     ),
   ),
-  suspended: optional({ ...NewHold, description: 'Begins a suspension; null ends it.' }),
-  sendingPaused: optional({ ...NewHold, description: 'Pauses sending; null lets the account send again.' }),
+  suspended: optional({ ...NewHold, description: 'Begins a suspension, or replaces the reason of one; null ends it.' }),
+  sendingPaused: optional({
+    ...NewHold,
+    description: 'Pauses sending, or replaces the reason of a pause; null lets the account send again.',
+  }),
 } as const
 
 /** A request of an account, with the account and the person who made it. */

@@ -445,7 +445,9 @@ function pauseFields({ to, reason, at }: PauseChange, forgiven: AccountDoc['forg
 }
 
 /** Fields of an account that administrators change. */
-export type AdministeredFields = Partial<Pick<AccountDoc, 'plan' | 'agentsPlan' | 'raised' | 'suspended'>>
+export type AdministeredFields = Partial<
+  Pick<AccountDoc, 'plan' | 'agentsPlan' | 'raised' | 'suspended' | 'sendingPaused'>
+>
 
 /**
  * Changes several fields of an account, including its pause, in one update that also records what events are to be made of it. Applies

@@ -3,7 +3,7 @@ import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
 import type { AgentsPlanName, Figure, MailPlanName, Raised } from '../../schemas/plans.ts'
 import { type AccountSearch, administerAccount, findAccount, searchAccounts } from '../../store/accounts.ts'
-import type { AccountDoc, PauseChange } from '../../store/documents/accounts.ts'
+import type { AccountDoc, Hold, PauseChange } from '../../store/documents/accounts.ts'
 import { findAddresses } from '../../store/mailboxes.ts'
 import { findPersonByEmail } from '../../store/people.ts'
 import { type Account, accountOf, noAccount } from '../access/account-record.ts'
@@ -43,7 +43,7 @@ async function searchOf({ store }: Context, q: string): Promise<AccountSearch | 
   return person === null ? null : { personId: person._id }
 }
 
-/** A change of an account by an administrator. For the holds, a reason begins one and null ends it. */
+/** A change of an account by an administrator. For the holds, a reason begins one, or replaces its reason, and null ends it. */
 export type AccountChange = {
   readonly plan?: MailPlanName | null
   readonly agentsPlan?: AgentsPlanName | null
@@ -55,8 +55,7 @@ export type AccountChange = {
 type NewHold = { readonly reason: string }
 
 /**
- * Changes an account in one update, all or nothing. Fields that are left out stay, and so does a hold that already exists. `personId` is
- * the administrator. Fails with `not_found`, `conflict`.
+ * Changes an account in one update, all or nothing. Fields that are left out stay. `personId` is the administrator. Fails with `not_found`, `conflict`.
  */
 export async function changeAccount(
   ctx: Context,
@@ -90,25 +89,35 @@ async function updateOf(ctx: Context, read: AccountDoc, change: AccountChange) {
   if (change.plan !== undefined || change.agentsPlan !== undefined)
     notes.push(['account.plan', JSON.stringify({ plan: change.plan, agentsPlan: change.agentsPlan })])
   if (raise !== undefined) notes.push(['account.raise', `${raise.figure} ${raise.to ?? 'none'}`])
-  const changesSuspension = suspended !== undefined && (suspended === null) === (read.suspended != null)
-  if (changesSuspension)
-    notes.push([suspended === null ? 'account.unsuspend' : 'account.suspend', suspended?.reason ?? null])
-  const changesPause = sendingPaused !== undefined && (sendingPaused === null) === (read.sendingPaused !== null)
-  if (changesPause)
-    notes.push([sendingPaused === null ? 'account.resume' : 'account.pause', sendingPaused?.reason ?? null])
+  const suspension = holdAfter(read.suspended ?? null, { asked: suspended, at })
+  if (suspension !== undefined)
+    notes.push([suspension === null ? 'account.unsuspend' : 'account.suspend', suspension?.reason ?? null])
+  const pause = holdAfter(read.sendingPaused, { asked: sendingPaused, at })
+  if (pause !== undefined) notes.push([pause === null ? 'account.resume' : 'account.pause', pause?.reason ?? null])
+  const isReworded = pause != null && read.sendingPaused !== null
   const fields = {
     plan,
     agentsPlan,
     ...(raise !== undefined && { raised: raisedTo(read.raised, raise) }),
-    ...(changesSuspension && { suspended: suspended && { reason: suspended.reason, at } }),
+    ...(suspension !== undefined && { suspended: suspension }),
+    ...(isReworded && { sendingPaused: pause }),
   }
   const notifiesPartner = read.partnerId !== undefined && (plan !== read.plan || agentsPlan !== read.agentsPlan)
   return {
     fields,
     notes,
-    ...(changesPause && { pause: await pauseOf(ctx, read._id, { hold: sendingPaused, at }) }),
+    ...(pause !== undefined && !isReworded && { pause: await pauseOf(ctx, read._id, { hold: pause, at }) }),
     ...(notifiesPartner && { note: noteOf(ctx, 'customer.plan_changed', { ...read, ...fields }) }),
   }
+}
+
+/** The hold after what is asked for; undefined if it stays as it is. A hold that gets another reason keeps its time. */
+function holdAfter(
+  hold: Hold | null,
+  { asked, at }: { readonly asked: NewHold | null | undefined; readonly at: Date },
+): Hold | null | undefined {
+  if (asked === undefined || asked?.reason === hold?.reason) return undefined
+  return asked && { reason: asked.reason, at: hold?.at ?? at }
 }
 
 function raisedTo(raised: Raised = {}, { figure, to }: NonNullable<AccountChange['raise']>): Raised {

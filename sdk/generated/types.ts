@@ -1944,12 +1944,12 @@ export type AdministrationChangeParams = {
     readonly figure: 'requestsPerMinute' | 'inboxes' | 'inboxCreationsPerDay' | 'storagePerInboxBytes' | 'ownDomains' | 'emailsPerMonth' | 'sendsPerMonth' | 'sendsPerDay' | 'sharedDomainSendsPerDay' | 'recipientsPerMinute' | 'marketingSendsPerMonth' | 'batchRecipientsPerCall' | 'webhookEndpoints' | 'deliveryLogDays' | 'lensPerMonth'
     readonly to: number | null
   }
-  /** Begins a suspension; null ends it. */
+  /** Begins a suspension, or replaces the reason of one; null ends it. */
   readonly suspended?: {
     /** Shown to the account. */
     readonly reason: string
   } | null
-  /** Pauses sending; null lets the account send again. */
+  /** Pauses sending, or replaces the reason of a pause; null lets the account send again. */
   readonly sendingPaused?: {
     /** Shown to the account. */
     readonly reason: string

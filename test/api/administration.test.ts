@@ -126,6 +126,31 @@ describe('api: administration', () => {
       expect((await call('POST', `${mailboxPath(other.address)}/send`, send)).status).to.equal(202)
     })
 
+    it('have the reason of a hold replaced, which keeps its time and is audited', async () => {
+      const { accountId } = await makeTenant(door, { name: 'reworded' })
+      type Holds = { [name in 'suspended' | 'sendingPaused']: { reason: string; at: string } }
+      const change = async (reason: string) =>
+        (
+          await administrator.ask<Holds>('PATCH', accountPath(accountId), {
+            suspended: { reason },
+            sendingPaused: { reason },
+          })
+        ).body
+      const first = await change('unpaid')
+      door.advance(60_000)
+      const { suspended, sendingPaused } = await change('abuse')
+      expect(suspended).to.deep.equal({ ...first.suspended, reason: 'abuse' })
+      expect(sendingPaused).to.deep.equal({ ...first.sendingPaused, reason: 'abuse' })
+      await change('abuse')
+      expect((await auditOf(accountId)).filter((entry) => entry.startsWith('account.'))).to.deep.equal(
+        ['unpaid', 'abuse'].flatMap((reason) =>
+          ['suspend', 'pause'].map((act) => `account.${act} ${reason} ${administrator.id}`),
+        ),
+      )
+      const { body } = await administrator.ask('PATCH', accountPath(accountId), { suspended: null })
+      expect(body.sendingPaused).to.deep.equal(sendingPaused)
+    })
+
     it('have a change applied whole or not at all, wherever it is interrupted, and audited', async () => {
       const { accountId } = await makeTenant(door, { name: 'changed' })
       const seen = async () => {
