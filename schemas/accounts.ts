@@ -30,7 +30,10 @@ export const ClaimLink = object({ claim_url: string({ format: 'uri' }), expires_
 /** An export of the whole account. `url` opens the finished file without a key, for a day. */
 export const AccountExport = object({
   id: string(),
-  state: oneOf(['waiting', 'running', 'done', 'failed']),
+  state: oneOf(['waiting', 'running', 'done', 'failed'], {
+    description:
+      'failed: it was tried several times, and the log of the service says what went wrong. Ask for another.',
+  }),
   progress: object({
     written: integer({ minimum: 0, description: 'Records written so far.' }),
     total: integer({

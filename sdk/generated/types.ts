@@ -359,6 +359,7 @@ export type AccountDetails = {
 
 export type AccountExport = {
   readonly id: string
+  /** failed: it was tried several times, and the log of the service says what went wrong. Ask for another. */
   readonly state: 'waiting' | 'running' | 'done' | 'failed'
   readonly progress: {
     /** Records written so far. */
