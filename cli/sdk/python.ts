@@ -1,5 +1,5 @@
 /** The Python package's types and methods (sdk/python/mailroom_sdk/generated), generated from the operations. */
-import { createNameFinder, type NamedSchemas } from '../../operations/components.ts'
+import { createNameFinder, type NamedSchemas, requestComponents } from '../../operations/components.ts'
 import { isForPeople, type Operation } from '../../operations/registry.ts'
 import { type EventType, eventKinds } from '../../schemas/events.ts'
 import { type JsonSchema, mayBeTime, propertiesOf, requiredOf } from '../../schemas/infer.ts'
@@ -41,11 +41,13 @@ type TypeWriter = {
 }
 
 function typesFile(groups: readonly SdkGroup[], named: NamedSchemas, nameOf: NameOf): string {
-  const write = typeWriter(nameOf, 'str')
-  const takes = typeWriter(nameOf, timeTaken, write.declared)
-  for (const [name, schema] of Object.entries(named))
-    if (hasFields(schema)) write.declare(schema, name)
-    else write.declared.push(`${name} = ${write.body(schema, `${name}Form`)}`)
+  const write = typeWriter(nameOf, returned)
+  const takes = typeWriter(nameOf, taken, write.declared)
+  for (const [name, schema] of Object.entries(named)) {
+    const own = Object.hasOwn(requestComponents, name) ? takes : write
+    if (hasFields(schema)) own.declare(schema, name)
+    else own.declared.push(alias(name, own.body(schema, `${name}Form`)))
+  }
   for (const method of allMethods(groups)) {
     const { kind, operation, parameters } = method
     for (const { name, schema } of parameters) takes.annotation(schema, `${typeName(operation)}${pascalCase(name)}`)
@@ -54,12 +56,13 @@ function typesFile(groups: readonly SdkGroup[], named: NamedSchemas, nameOf: Nam
   const kinds = (Object.keys(eventKinds) as EventType[]).map((type) => literal(type)).join(', ')
   return `${head}from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 ${write.declared.join('\n\n')}
 
-EventType = Literal[${kinds}]
+${alias('EventType', `Literal[${kinds}]`)}
 `
 }
 
@@ -70,11 +73,19 @@ function resultOf(operation: Operation, write: TypeWriter): void {
   const name = `${typeName(operation)}Result`
   const { output } = operation
   if (hasFields(output)) write.declare(output, name)
-  else write.declared.push(`${name} = ${write.annotation(output, name)}`)
+  else write.declared.push(alias(name, write.annotation(output, name)))
 }
 
-/** `time` is the type of a time: callers may give more than they get. */
-function typeWriter(nameOf: NameOf, time: string, declared: string[] = []): TypeWriter {
+/** A name for a type. It is no text, so that it means the same in other modules. */
+const alias = (name: string, type: string) => `${name}: TypeAlias = ${unquoted(type)}`
+
+/** The types of times and lists. */
+type Direction = { readonly time: string; readonly list: string }
+const returned: Direction = { time: 'str', list: 'list' }
+/** Callers may give more than they get. A list is not called that, because many groups have a method of that name. */
+const taken: Direction = { time: 'str | datetime', list: 'Sequence' }
+
+function typeWriter(nameOf: NameOf, { time, list }: Direction, declared: string[] = []): TypeWriter {
   const known = new Set<string>()
 
   function annotation(schema: JsonSchema, name: string): string {
@@ -90,7 +101,7 @@ function typeWriter(nameOf: NameOf, time: string, declared: string[] = []): Type
       const all = schema.anyOf.map((each: JsonSchema, n) => annotation(each, several ? `${name}${n + 1}` : name))
       return quoted([...new Set(all.map(unquoted))].join(' | '))
     }
-    if (schema.type === 'array') return `list[${annotation(schema.items as JsonSchema, `${name}Item`)}]`
+    if (schema.type === 'array') return `${list}[${annotation(schema.items as JsonSchema, `${name}Item`)}]`
     if (schema.type === 'object') {
       if (hasFields(schema)) return quoted(declare(schema, name))
       const rest = schema.additionalProperties
@@ -114,8 +125,6 @@ function typeWriter(nameOf: NameOf, time: string, declared: string[] = []): Type
   return { annotation, body, declare, declared }
 }
 
-/** The type of a time that a caller gives. */
-const timeTaken = 'str | datetime'
 const scalars: { readonly [type: string]: string } = {
   string: 'str',
   integer: 'int',
@@ -148,9 +157,9 @@ function groupsFile(groups: readonly SdkGroup[], manner: Manner): string {
   const iterable = isAsync ? 'AsyncIterator' : 'Iterator'
   return `${head}from __future__ import annotations
 
-from collections.abc import ${iterable}
+from collections.abc import ${iterable}, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from ..request import UNSET, RequestOptions, Unset, given, segment
 from ..${module} import ${names}
@@ -191,22 +200,28 @@ function groupClasses({ name, methods, groups }: SdkGroup, outer: string, manner
 function methodText(method: SdkMethod, { nameOf, isAsync }: Manner): string {
   const { operation, pathParameters, parameters, from, items } = method
   const name = typeName(operation)
-  const write = typeWriter(nameOf, timeTaken)
+  const write = typeWriter(nameOf, taken)
   const typeOf = ({ name: field, schema }: SdkParameter) =>
     annotationIn(write.annotation(schema, `${name}${pascalCase(field)}`))
   const inOrder = [...parameters].sort((a, b) => Number(b.required) - Number(a.required))
-  const named = inOrder.map((parameter) => {
-    const { name: field, required } = parameter
-    const type = typeOf(parameter)
-    return `${identifier(field)}: ${required ? type : `${type} | Unset = UNSET`}`
-  })
-  const args = [
-    'self',
-    ...pathParameters.map(({ name: field }) => `${identifier(field)}: str`),
-    '*',
-    ...named,
-    'options: RequestOptions | None = None',
-  ]
+  const named = new Map(
+    inOrder.map((parameter) => {
+      const { name: field, required } = parameter
+      const type = typeOf(parameter)
+      return [field, required ? type : `${type} | Unset = UNSET`]
+    }),
+  )
+  const mayAwait = isAsync && (method.kind === 'answer' || method.kind === 'file')
+  const signature = (returns: string, other: ReadonlyMap<string, string> = new Map()) => {
+    const args = [
+      'self',
+      ...pathParameters.map(({ name: field }) => `${identifier(field)}: str`),
+      '*',
+      ...[...new Map([...named, ...other])].map(([field, type]) => `${identifier(field)}: ${type}`),
+      'options: RequestOptions | None = None',
+    ]
+    return `    ${mayAwait ? 'async ' : ''}def ${identifier(method.name)}(\n        ${args.join(',\n        ')},\n    ) -> ${returns}:`
+  }
   const path = operation.path
     .replace(pathPrefix, '')
     .replace(/\{(\w+)\}/g, (_, field: string) => `{segment(${identifier(field)})}`)
@@ -220,15 +235,27 @@ function methodText(method: SdkMethod, { nameOf, isAsync }: Manner): string {
     'options=options',
   ]
   const [returns, call, first] = callOf(method, isAsync)
-  const mayAwait = isAsync && (method.kind === 'answer' || method.kind === 'file')
-  return `    ${mayAwait ? 'async ' : ''}def ${identifier(method.name)}(
-        ${args.join(',\n        ')},
-    ) -> ${returns}:
+  const overloads = dryRunForms(method).map(
+    ({ schema, dryRun }) =>
+      `    @overload\n${signature(annotationIn(write.annotation(schema, name)), new Map([['dryRun', dryRun]]))} ...\n\n`,
+  )
+  return `${overloads.join('')}${signature(returns)}
         """${docOf(operation)}"""
         return ${mayAwait ? 'await ' : ''}self.${call}(${[...first, ...request].join(', ')})`.replaceAll(
     'ITEMS',
     items ?? '',
   )
+}
+
+/** A dry run has another answer than the call itself: the argument decides which. Empty for methods that cannot run dry. */
+function dryRunForms({ operation, parameters }: SdkMethod) {
+  const { anyOf } = operation.output
+  if (!Array.isArray(anyOf) || !parameters.some(({ name }) => name === 'dryRun')) return []
+  const forms = anyOf.map((schema: JsonSchema) => {
+    const isDry = propertiesOf(schema).dryRun?.const === true
+    return { schema, dryRun: isDry ? 'Literal[True]' : 'Literal[False] | Unset = UNSET' }
+  })
+  return [...forms, { schema: operation.output, dryRun: 'bool' }]
 }
 
 /** The return type of a method, the transport method that it calls, and the first arguments that it passes. */

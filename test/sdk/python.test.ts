@@ -12,6 +12,32 @@ import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/
 const python = process.env.MAILROOM_PYTHON ?? 'python3'
 const folder = fileURLToPath(new URL('../../sdk/python', import.meta.url))
 
+/** Reads the types of all methods, in the module and the class where they are written, as a type checker does. */
+const readTypes = `
+import inspect, json, typing
+from mailroom_sdk import attachment
+from mailroom_sdk.generated import async_groups, groups, types
+
+read = 0
+returned = []
+for module in (groups, async_groups):
+    for group in vars(module).values():
+        if not inspect.isclass(group) or group.__module__ != module.__name__:
+            continue
+        for method in vars(group).values():
+            if not inspect.isfunction(method):
+                continue
+            for form in (method, *typing.get_overloads(method)):
+                typing.get_type_hints(form, vars(module), vars(group))
+                read += 1
+for form in typing.get_overloads(groups.MailboxesMessages.send):
+    told = typing.get_type_hints(form)["return"]
+    returned.append(" | ".join(each.__name__ for each in typing.get_args(told) or (told,)))
+taken = typing.get_args(typing.get_args(types.AttachmentsInput)[0])
+made = typing.get_type_hints(attachment)["return"] in taken
+print(json.dumps({"send": returned, "attachment": made, "read": read}))
+`
+
 /** Why the tests cannot run; null when they can. */
 function missing(): string | null {
   try {
@@ -88,6 +114,16 @@ describe('sdk: the Python package', () => {
     const { 'x-service-signature': _, ...standard } = signatureHeaders(delivery) as Record<string, string>
     return JSON.stringify({ ...standard, 'x-body': body, 'x-secret': secret })
   }
+
+  it('has types that mean something where they are written', () => {
+    const environment = { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' }
+    const { status, stdout, stderr } = spawnSync(python, ['-c', readTypes], { env: environment, encoding: 'utf8' })
+    expect([status, stderr]).to.deep.equal([0, ''])
+    const { send, attachment, read } = JSON.parse(stdout) as { send: string[]; attachment: boolean; read: number }
+    expect(send).to.deep.equal(['SendResult', 'DryRun', 'SendResult | DryRun'])
+    expect(attachment, 'an attachment that was made is one that a send takes').to.equal(true)
+    expect(read).to.be.greaterThan(400)
+  })
 
   const scenarios: readonly (readonly [what: string, name: string, faults: readonly Fault[], input?: () => string])[] =
     [

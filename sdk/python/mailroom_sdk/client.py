@@ -14,6 +14,7 @@ import httpx
 from .async_transport import AsyncTransport
 from .generated.async_groups import AsyncGroups
 from .generated.groups import Groups
+from .generated.types import AttachmentsInputFormItem1
 from .request import settings_of
 from .transport import Transport
 
@@ -196,7 +197,7 @@ def link_in(message: dict[str, Any]) -> str | None:
     return links[0]["url"] if links else None
 
 
-def attachment(name: str, content: str | bytes | BinaryIO, content_type: str | None = None) -> dict[str, str]:
+def attachment(name: str, content: str | bytes | BinaryIO, content_type: str | None = None) -> AttachmentsInputFormItem1:
     """Makes an attachment for a send from text, bytes or an open file, which is read to its end."""
     if isinstance(content, str):
         data = content.encode()

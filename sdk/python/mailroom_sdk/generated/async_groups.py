@@ -1,9 +1,9 @@
 # Written by `npm run generate` from operations/ and schemas/: change those.
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from ..request import UNSET, RequestOptions, Unset, given, segment
 from ..async_transport import AsyncDownload, AsyncGroup, AsyncPageList, AsyncTransport
@@ -499,9 +499,9 @@ class Keys(AsyncGroup):
         self,
         *,
         name: str,
-        scopes: list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
+        scopes: Sequence[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
         kind: Literal['account', 'agent'] | Unset = UNSET,
-        mailboxes: list[str] | Unset = UNSET,
+        mailboxes: Sequence[str] | Unset = UNSET,
         expires_at: str | datetime | None | Unset = UNSET,
         approval: Literal['none', 'required'] | Unset = UNSET,
         options: RequestOptions | None = None,
@@ -552,10 +552,10 @@ class MailboxesLists(AsyncGroup):
         self,
         address: str,
         *,
-        send_allow: list[str] | Unset = UNSET,
-        send_block: list[str] | Unset = UNSET,
-        receive_allow: list[str] | Unset = UNSET,
-        receive_block: list[str] | Unset = UNSET,
+        send_allow: Sequence[str] | Unset = UNSET,
+        send_block: Sequence[str] | Unset = UNSET,
+        receive_allow: Sequence[str] | Unset = UNSET,
+        receive_block: Sequence[str] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.ListsSetResult:
         """Replace the lists of a mailbox; omitted lists stay unchanged. Not for agent keys. Scope: mailboxes:write."""
@@ -746,8 +746,8 @@ class MailboxesMessages(AsyncGroup):
         flagged: bool | Unset = UNSET,
         answered: bool | Unset = UNSET,
         folder: str | Unset = UNSET,
-        add_labels: list[str] | Unset = UNSET,
-        remove_labels: list[str] | Unset = UNSET,
+        add_labels: Sequence[str] | Unset = UNSET,
+        remove_labels: Sequence[str] | Unset = UNSET,
         spam: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesUpdateResult:
@@ -806,6 +806,78 @@ class MailboxesMessages(AsyncGroup):
         """Mark every message of a folder as seen. Scope: mail:write."""
         return await self._call('POST', f'/mailboxes/{segment(address)}/messages/read-all', body=given({'folder': folder}), options=options)
 
+    @overload
+    async def send(
+        self,
+        address: str,
+        *,
+        to: t.AddressesInput | Unset = UNSET,
+        cc: t.AddressesInput | Unset = UNSET,
+        bcc: t.AddressesInput | Unset = UNSET,
+        in_reply_to: str | Unset = UNSET,
+        reply_all: bool | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        from_name: str | Unset = UNSET,
+        reply_to: t.AddressesInput | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        text: str | Unset = UNSET,
+        html: str | Unset = UNSET,
+        markdown: str | Unset = UNSET,
+        attachments: t.AttachmentsInput | Unset = UNSET,
+        headers: t.HeadersInput | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
+        dry_run: Literal[False] | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.SendResult: ...
+
+    @overload
+    async def send(
+        self,
+        address: str,
+        *,
+        to: t.AddressesInput | Unset = UNSET,
+        cc: t.AddressesInput | Unset = UNSET,
+        bcc: t.AddressesInput | Unset = UNSET,
+        in_reply_to: str | Unset = UNSET,
+        reply_all: bool | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        from_name: str | Unset = UNSET,
+        reply_to: t.AddressesInput | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        text: str | Unset = UNSET,
+        html: str | Unset = UNSET,
+        markdown: str | Unset = UNSET,
+        attachments: t.AttachmentsInput | Unset = UNSET,
+        headers: t.HeadersInput | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
+        dry_run: Literal[True],
+        options: RequestOptions | None = None,
+    ) -> t.DryRun: ...
+
+    @overload
+    async def send(
+        self,
+        address: str,
+        *,
+        to: t.AddressesInput | Unset = UNSET,
+        cc: t.AddressesInput | Unset = UNSET,
+        bcc: t.AddressesInput | Unset = UNSET,
+        in_reply_to: str | Unset = UNSET,
+        reply_all: bool | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        from_name: str | Unset = UNSET,
+        reply_to: t.AddressesInput | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        text: str | Unset = UNSET,
+        html: str | Unset = UNSET,
+        markdown: str | Unset = UNSET,
+        attachments: t.AttachmentsInput | Unset = UNSET,
+        headers: t.HeadersInput | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
+        dry_run: bool,
+        options: RequestOptions | None = None,
+    ) -> t.SendResult | t.DryRun: ...
+
     async def send(
         self,
         address: str,
@@ -831,6 +903,75 @@ class MailboxesMessages(AsyncGroup):
         """Send one mail from a mailbox, to at most 50 recipients, now or at a given time. Scope: mail:send."""
         return await self._call('POST', f'/mailboxes/{segment(address)}/send', body=given({'to': to, 'cc': cc, 'bcc': bcc, 'inReplyTo': in_reply_to, 'replyAll': reply_all, 'from': from_, 'fromName': from_name, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'attachments': attachments, 'headers': headers, 'sendAt': send_at, 'dryRun': dry_run}), is_idempotent=True, options=options)
 
+    @overload
+    async def reply(
+        self,
+        address: str,
+        message_id: str,
+        *,
+        all: bool | Unset = UNSET,
+        cc: t.AddressesInput | Unset = UNSET,
+        bcc: t.AddressesInput | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        from_name: str | Unset = UNSET,
+        reply_to: t.AddressesInput | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        text: str | Unset = UNSET,
+        html: str | Unset = UNSET,
+        markdown: str | Unset = UNSET,
+        attachments: t.AttachmentsInput | Unset = UNSET,
+        headers: t.HeadersInput | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
+        dry_run: Literal[False] | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.SendResult: ...
+
+    @overload
+    async def reply(
+        self,
+        address: str,
+        message_id: str,
+        *,
+        all: bool | Unset = UNSET,
+        cc: t.AddressesInput | Unset = UNSET,
+        bcc: t.AddressesInput | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        from_name: str | Unset = UNSET,
+        reply_to: t.AddressesInput | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        text: str | Unset = UNSET,
+        html: str | Unset = UNSET,
+        markdown: str | Unset = UNSET,
+        attachments: t.AttachmentsInput | Unset = UNSET,
+        headers: t.HeadersInput | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
+        dry_run: Literal[True],
+        options: RequestOptions | None = None,
+    ) -> t.DryRun: ...
+
+    @overload
+    async def reply(
+        self,
+        address: str,
+        message_id: str,
+        *,
+        all: bool | Unset = UNSET,
+        cc: t.AddressesInput | Unset = UNSET,
+        bcc: t.AddressesInput | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        from_name: str | Unset = UNSET,
+        reply_to: t.AddressesInput | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        text: str | Unset = UNSET,
+        html: str | Unset = UNSET,
+        markdown: str | Unset = UNSET,
+        attachments: t.AttachmentsInput | Unset = UNSET,
+        headers: t.HeadersInput | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
+        dry_run: bool,
+        options: RequestOptions | None = None,
+    ) -> t.SendResult | t.DryRun: ...
+
     async def reply(
         self,
         address: str,
@@ -854,6 +995,78 @@ class MailboxesMessages(AsyncGroup):
     ) -> t.MessagesReplyResult:
         """Reply to a message: to its sender, or with all: true to everybody it was sent to. Scope: mail:send."""
         return await self._call('POST', f'/mailboxes/{segment(address)}/messages/{segment(message_id)}/reply', body=given({'all': all, 'cc': cc, 'bcc': bcc, 'from': from_, 'fromName': from_name, 'replyTo': reply_to, 'subject': subject, 'text': text, 'html': html, 'markdown': markdown, 'attachments': attachments, 'headers': headers, 'sendAt': send_at, 'dryRun': dry_run}), is_idempotent=True, options=options)
+
+    @overload
+    async def forward(
+        self,
+        address: str,
+        message_id: str,
+        *,
+        to: t.AddressesInput,
+        cc: t.AddressesInput | Unset = UNSET,
+        bcc: t.AddressesInput | Unset = UNSET,
+        include_attachments: bool | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        from_name: str | Unset = UNSET,
+        reply_to: t.AddressesInput | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        text: str | Unset = UNSET,
+        html: str | Unset = UNSET,
+        markdown: str | Unset = UNSET,
+        attachments: t.AttachmentsInput | Unset = UNSET,
+        headers: t.HeadersInput | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
+        dry_run: Literal[False] | Unset = UNSET,
+        options: RequestOptions | None = None,
+    ) -> t.SendResult: ...
+
+    @overload
+    async def forward(
+        self,
+        address: str,
+        message_id: str,
+        *,
+        to: t.AddressesInput,
+        cc: t.AddressesInput | Unset = UNSET,
+        bcc: t.AddressesInput | Unset = UNSET,
+        include_attachments: bool | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        from_name: str | Unset = UNSET,
+        reply_to: t.AddressesInput | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        text: str | Unset = UNSET,
+        html: str | Unset = UNSET,
+        markdown: str | Unset = UNSET,
+        attachments: t.AttachmentsInput | Unset = UNSET,
+        headers: t.HeadersInput | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
+        dry_run: Literal[True],
+        options: RequestOptions | None = None,
+    ) -> t.DryRun: ...
+
+    @overload
+    async def forward(
+        self,
+        address: str,
+        message_id: str,
+        *,
+        to: t.AddressesInput,
+        cc: t.AddressesInput | Unset = UNSET,
+        bcc: t.AddressesInput | Unset = UNSET,
+        include_attachments: bool | Unset = UNSET,
+        from_: str | Unset = UNSET,
+        from_name: str | Unset = UNSET,
+        reply_to: t.AddressesInput | Unset = UNSET,
+        subject: str | Unset = UNSET,
+        text: str | Unset = UNSET,
+        html: str | Unset = UNSET,
+        markdown: str | Unset = UNSET,
+        attachments: t.AttachmentsInput | Unset = UNSET,
+        headers: t.HeadersInput | Unset = UNSET,
+        send_at: str | datetime | Unset = UNSET,
+        dry_run: bool,
+        options: RequestOptions | None = None,
+    ) -> t.SendResult | t.DryRun: ...
 
     async def forward(
         self,
@@ -1127,7 +1340,7 @@ class MailboxesBatches(AsyncGroup):
         address: str,
         *,
         subject: str,
-        recipients: list[t.BatchesSendRecipientsItem],
+        recipients: Sequence[t.BatchesSendRecipientsItem],
         idempotency_key: str,
         text: str | Unset = UNSET,
         html: str | Unset = UNSET,
@@ -1290,7 +1503,7 @@ class Emails(AsyncGroup):
         variables: dict[str, str] | Unset = UNSET,
         headers: t.HeadersInput | Unset = UNSET,
         attachments: t.AttachmentsInput | Unset = UNSET,
-        tags: list[str] | Unset = UNSET,
+        tags: Sequence[str] | Unset = UNSET,
         send_at: str | datetime | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.EmailsSendResult:
@@ -1669,7 +1882,7 @@ class Aliases(AsyncGroup):
         self,
         *,
         alias: str,
-        targets: list[str],
+        targets: Sequence[str],
         options: RequestOptions | None = None,
     ) -> t.AliasesCreateResult:
         """Deliver mail for an address to mailboxes of the account; *@domain catches every address without a mailbox or alias. Account keys only. Scope: aliases:write."""
@@ -1765,7 +1978,7 @@ class Intake(AsyncGroup):
         html: str | Unset = UNSET,
         date: str | datetime | Unset = UNSET,
         message_id: str | Unset = UNSET,
-        fields: list[t.LensField] | Unset = UNSET,
+        fields: Sequence[t.LensField] | Unset = UNSET,
         quoted: bool | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.IntakeLensTestResult:
@@ -1907,7 +2120,7 @@ class Webhooks(AsyncGroup):
         self,
         *,
         url: str,
-        events: list[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message']],
+        events: Sequence[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message']],
         scope: t.WebhooksCreateScope | Unset = UNSET,
         enabled: bool | Unset = UNSET,
         ordering: Literal['none', 'mailbox'] | Unset = UNSET,
@@ -1931,7 +2144,7 @@ class Webhooks(AsyncGroup):
         id: str,
         *,
         url: str | Unset = UNSET,
-        events: list[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message']] | Unset = UNSET,
+        events: Sequence[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message']] | Unset = UNSET,
         scope: t.WebhooksUpdateScope | Unset = UNSET,
         enabled: bool | Unset = UNSET,
         ordering: Literal['none', 'mailbox'] | Unset = UNSET,
@@ -1966,7 +2179,7 @@ class Webhooks(AsyncGroup):
         *,
         since: str | datetime,
         until: str | datetime | Unset = UNSET,
-        types: list[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message']] | Unset = UNSET,
+        types: Sequence[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message']] | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.WebhooksRedeliverResult:
         """Deliver the events of a time span to an endpoint again, oldest first, each as a resend of its own, at a rate of 20 in 10 minutes."""
@@ -2009,9 +2222,9 @@ class PartnerCustomersKeys(AsyncGroup):
         id: str,
         *,
         name: str,
-        scopes: list[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
+        scopes: Sequence[Literal['mail:read', 'mail:send', 'mail:write', 'mailboxes:read', 'mailboxes:write', 'dns:read', 'dns:write', 'domains:read', 'domains:write', 'aliases:read', 'aliases:write', 'drive:read']],
         kind: Literal['account', 'agent'] | Unset = UNSET,
-        mailboxes: list[str] | Unset = UNSET,
+        mailboxes: Sequence[str] | Unset = UNSET,
         expires_at: str | datetime | None | Unset = UNSET,
         approval: Literal['none', 'required'] | Unset = UNSET,
         options: RequestOptions | None = None,
@@ -2130,7 +2343,7 @@ class PartnerWebhooks(AsyncGroup):
         self,
         *,
         url: str,
-        events: list[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed']],
+        events: Sequence[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed']],
         enabled: bool | Unset = UNSET,
         ordering: Literal['none', 'mailbox'] | Unset = UNSET,
         description: str | None | Unset = UNSET,
@@ -2153,7 +2366,7 @@ class PartnerWebhooks(AsyncGroup):
         id: str,
         *,
         url: str | Unset = UNSET,
-        events: list[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed']] | Unset = UNSET,
+        events: Sequence[Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed']] | Unset = UNSET,
         enabled: bool | Unset = UNSET,
         ordering: Literal['none', 'mailbox'] | Unset = UNSET,
         description: str | None | Unset = UNSET,

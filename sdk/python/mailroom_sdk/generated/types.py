@@ -1,8 +1,9 @@
 # Written by `npm run generate` from operations/ and schemas/: change those.
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 Error = TypedDict('Error', {
     'success': Literal[False],
@@ -1285,9 +1286,9 @@ AddressObject = TypedDict('AddressObject', {
     'address': str,
 })
 
-AddressInput = "str | AddressObject"
+AddressInput: TypeAlias = str | AddressObject
 
-AddressesInput = "str | AddressObject | list[AddressInput]"
+AddressesInput: TypeAlias = str | AddressObject | Sequence[AddressInput]
 
 AttachmentsInputFormItem1 = TypedDict('AttachmentsInputFormItem1', {
     'name': str,
@@ -1301,9 +1302,9 @@ AttachmentsInputFormItem2 = TypedDict('AttachmentsInputFormItem2', {
     'attachmentId': str,
 })
 
-AttachmentsInput = list["AttachmentsInputFormItem1 | AttachmentsInputFormItem2"]
+AttachmentsInput: TypeAlias = Sequence[AttachmentsInputFormItem1 | AttachmentsInputFormItem2]
 
-HeadersInput = dict[str, str]
+HeadersInput: TypeAlias = dict[str, str]
 
 IntakeDeliveryInput = TypedDict('IntakeDeliveryInput', {
     'type': Literal['api', 'webhook'],
@@ -1313,7 +1314,7 @@ IntakeDeliveryInput = TypedDict('IntakeDeliveryInput', {
 
 IntakeLensInput = TypedDict('IntakeLensInput', {
     'enabled': bool,
-    'fields': NotRequired[list["LensField"]],
+    'fields': NotRequired[Sequence["LensField"]],
     'quoted': NotRequired[bool],
 })
 
@@ -1500,7 +1501,7 @@ TotpSetResult1 = TypedDict('TotpSetResult1', {
     'uri': str,
 })
 
-TotpSetResult = "TotpSetResult1 | RecoveryCodes"
+TotpSetResult: TypeAlias = TotpSetResult1 | RecoveryCodes
 
 TotpRemoveResult = TypedDict('TotpRemoveResult', {
     'deleted': Literal[True],
@@ -1515,7 +1516,7 @@ PasskeysCreateResult2 = TypedDict('PasskeysCreateResult2', {
     'options': dict[str, Any],
 })
 
-PasskeysCreateResult = "Passkey | PasskeysCreateResult2"
+PasskeysCreateResult: TypeAlias = Passkey | PasskeysCreateResult2
 
 PasskeysRemoveResult = TypedDict('PasskeysRemoveResult', {
     'deleted': Literal[True],
@@ -2207,11 +2208,11 @@ MessagesReadAllResult = TypedDict('MessagesReadAllResult', {
     'updated': int,
 })
 
-MessagesSendResult = "SendResult | DryRun"
+MessagesSendResult: TypeAlias = SendResult | DryRun
 
-MessagesReplyResult = "SendResult | DryRun"
+MessagesReplyResult: TypeAlias = SendResult | DryRun
 
-MessagesForwardResult = "SendResult | DryRun"
+MessagesForwardResult: TypeAlias = SendResult | DryRun
 
 TrashEmptyResult = TypedDict('TrashEmptyResult', {
     'deleted': int,
@@ -3167,8 +3168,8 @@ WebhooksListResult = TypedDict('WebhooksListResult', {
 })
 
 WebhooksCreateScope = TypedDict('WebhooksCreateScope', {
-    'domains': NotRequired[list[str]],
-    'mailboxes': NotRequired[list[str]],
+    'domains': NotRequired[Sequence[str]],
+    'mailboxes': NotRequired[Sequence[str]],
 })
 
 WebhooksCreateResultScope = TypedDict('WebhooksCreateResultScope', {
@@ -3221,8 +3222,8 @@ WebhooksGetResult = TypedDict('WebhooksGetResult', {
 })
 
 WebhooksUpdateScope = TypedDict('WebhooksUpdateScope', {
-    'domains': NotRequired[list[str]],
-    'mailboxes': NotRequired[list[str]],
+    'domains': NotRequired[Sequence[str]],
+    'mailboxes': NotRequired[Sequence[str]],
 })
 
 WebhooksUpdateResultScope = TypedDict('WebhooksUpdateResultScope', {
@@ -3624,4 +3625,4 @@ PartnerEventsGetResult = TypedDict('PartnerEventsGetResult', {
     'data': dict[str, Any],
 })
 
-EventType = Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed']
+EventType: TypeAlias = Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed']
