@@ -1,7 +1,7 @@
 /**
  * The transport of requests, using only what Node 18, Bun, Deno, browsers and edge runtimes have in common. A request is retried only if
- * that cannot do anything twice: it was refused (429), it reads or replaces, or it has an idempotency key, which every call that sends
- * or creates gets automatically.
+ * that cannot do anything twice: it was refused (429), it reads, waits or replaces, or it has an idempotency key, which every call that
+ * sends or creates gets automatically. A wait that claims may claim one message more; a claim that nobody knows of ends by itself.
  */
 import { ApiError, ConnectionError, isRecord } from './errors.ts'
 import { readEvents } from './event-stream.ts'
@@ -374,8 +374,12 @@ function timeOf(name: string, date: Date): string {
 }
 
 /** How long to wait before a retry; null if the request may not be retried. */
-function pauseBefore(error: unknown, { method, isIdempotent = false }: ApiRequest, tried: number): number | null {
-  const isSafe = method === 'GET' || method === 'PUT' || isIdempotent
+function pauseBefore(
+  error: unknown,
+  { method, isIdempotent = false, waits = false }: ApiRequest,
+  tried: number,
+): number | null {
+  const isSafe = method === 'GET' || method === 'PUT' || isIdempotent || waits
   const growing = firstPauseMs * 2 ** tried * (0.5 + Math.random() / 2)
   if (error instanceof ConnectionError) return isSafe ? growing : null
   if (!(error instanceof ApiError)) return null

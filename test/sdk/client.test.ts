@@ -474,16 +474,20 @@ describe('sdk: the TypeScript client', () => {
       expect((error as WaitTimeoutError).nearMisses[0]?.why).to.include('subject')
     })
 
-    it('find what came while their connection was cut', async () => {
-      const { address } = await client.mailboxes.create({ address: 'cut-waits@tenant.example' })
-      await deliver(door.ctx, { to: address, raw: mail('Before', 'x') })
-      const waiting = client.waitForMessage(address, { timeout: 30 })
-      await Promise.race([door.nextRequests(2), waiting])
-      gateway.next({ status: 503, headers: { 'retry-after': '1' } })
-      gateway.cut()
-      await deliver(door.ctx, { to: address, raw: mail('Meanwhile', 'x') })
-      expect((await waiting).subject).to.equal('Meanwhile')
-    })
+    for (const [what, claim] of [
+      ['read', {}],
+      ['claim', { claim: 600 }],
+    ] as const)
+      it(`find what came while their connection was cut: ${what}`, async () => {
+        const { address } = await client.mailboxes.create({ address: `cut-${what}s@tenant.example` })
+        await deliver(door.ctx, { to: address, raw: mail('Before', 'x') })
+        const waiting = client.waitForMessage(address, { timeout: 30, ...claim })
+        await Promise.race([door.nextRequests(2), waiting])
+        gateway.next({ status: 503, headers: { 'retry-after': '1' } })
+        gateway.cut()
+        await deliver(door.ctx, { to: address, raw: mail('Meanwhile', 'x') })
+        expect((await waiting).subject).to.equal('Meanwhile')
+      })
 
     it('take parts of seconds, and ask once where they have no time', async () => {
       const { address } = await client.mailboxes.create({ address: 'short-waits@tenant.example' })

@@ -147,6 +147,7 @@ describe('sdk: the Python package', () => {
         ['pass', 'pass', 'cut answer', 'cut answer', 'stuck answer', { status: 200, body: '<p>Hello</p>' }],
       ],
       ['finds what came while a wait was cut', 'cut_wait', ['pass', { status: 503 }]],
+      ['finds and claims what came while a wait was cut', 'cut_claim', ['pass', { status: 503 }]],
       ['does so for asyncio', 'asyncio_cut_wait', ['pass', { status: 503 }]],
       ['follows events over a connection that is cut', 'stream', []],
       ['verifies webhooks', 'webhook', [], signed],

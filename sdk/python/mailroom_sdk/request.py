@@ -1,4 +1,7 @@
-"""Requests, and when they may be retried: never if that could do something twice."""
+"""
+Requests, and when they may be retried: never if that could do something twice. A wait that claims may claim one message more; a claim
+that nobody knows of ends by itself.
+"""
 
 from __future__ import annotations
 
@@ -231,7 +234,7 @@ def error_of(response: httpx.Response) -> ApiError | ConnectionFailed:
 
 def pause_before(error: Exception, request: ApiRequest, tried: int) -> float | None:
     """How many seconds to wait before a retry; None if the request may not be retried."""
-    is_safe = request.method in ("GET", "PUT") or request.is_idempotent
+    is_safe = request.method in ("GET", "PUT") or request.is_idempotent or request.waits
     growing = FIRST_PAUSE * 2**tried * (0.5 + random.random() / 2)
     if isinstance(error, ConnectionFailed):
         return growing if is_safe else None

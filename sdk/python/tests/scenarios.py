@@ -230,6 +230,17 @@ def cut_wait(url: str, key: str, address: str) -> None:
         assert mail.wait_for_message(address, since=since, timeout=0)["subject"] == "Again"
 
 
+def cut_claim(url: str, key: str, address: str) -> None:
+    """The gateway refuses the wait, and a mail arrives before the retry."""
+
+    def heard(answer: AnswerInfo) -> None:
+        if answer.status == 503:
+            deliver(address, "Meanwhile claimed", "x")
+
+    with Mailroom(key, url, on_answer=heard) as mail:
+        assert mail.wait_for_message(address, claim=600, timeout=30)["subject"] == "Meanwhile claimed"
+
+
 def asyncio_cut_wait(url: str, key: str, address: str) -> None:
     def heard(answer: AnswerInfo) -> None:
         if answer.status == 503:
