@@ -3,7 +3,6 @@ import { bindVerification } from '../../mail/codes/verification.ts'
 import { normaliseAddress, withoutTag } from '../../mail/message/address.ts'
 import type { ParsedMessage } from '../../mail/message/parse.ts'
 import { rootAndLatest } from '../../mail/message/threading.ts'
-import { timeOfId } from '../../schemas/ids.ts'
 import type { NewMessage } from '../../store/arrivals.ts'
 import { toBinary } from '../../store/bytes.ts'
 import type { BlobRef, MessageContent, Named } from '../../store/documents/mail.ts'
@@ -34,6 +33,8 @@ export type AcceptedMessage = {
 /** One mailbox that the message is delivered to, with its id there. */
 export type Placement = {
   readonly id: string
+  /** When it is received. Lists are bounded by ids, so that the id is made for the same time. */
+  readonly at: Date
   readonly mailbox: RecipientMailbox
   readonly folderId: string
   /** The recipient address of the envelope. */
@@ -46,12 +47,10 @@ export type Placement = {
 export async function documentOf(
   ctx: Context,
   { arrival, blob, reversePath, peer, transactionId, verdict }: AcceptedMessage,
-  { id, mailbox, folderId, deliveredTo, firstContact }: Placement,
+  { id, at, mailbox, folderId, deliveredTo, firstContact }: Placement,
 ): Promise<NewMessage> {
   const { parsed, alternativesDiffer } = arrival
   const { mailboxId, accountId, address } = mailbox
-  // Lists are bounded by ids, so the time that a message shows has to be that of its id.
-  const at = timeOfId(id)
   const infos = verdict?.authentication.infos ?? null
   const isAuthored = isAuthentic({ parsed, reversePath, peer }, verdict)
   const trace = traceOf(ctx, { reversePath, peer, transactionId, deliveredTo, infos, at })

@@ -60,7 +60,8 @@ export async function receive(ctx: Context, delivery: Delivery): Promise<{ messa
   const authors = parsed.authors.map(({ address }) => address)
   const folderIds = foldersFor(mailboxes, { reversePath, authors, verdict, isOurs })
   const contexts = mailboxes.map(({ accountId }) => inTimeOf(ctx, accountId))
-  const ids = contexts.map(({ clock }) => newId('msg', clock.now()))
+  const times = contexts.map(({ clock }) => clock.now())
+  const ids = times.map((time) => newId('msg', time))
   const author = parsed.from?.address ?? null
   const [{ ref, chunks }, firstContacts] = await Promise.all([
     packBlob(ctx.store, { id: newId('blb', at), bytes: raw, users: ids, at }),
@@ -73,6 +74,7 @@ export async function receive(ctx: Context, delivery: Delivery): Promise<{ messa
       const placements = addressees.map((addressee, n) => ({
         ...addressee,
         id: ids[n]!,
+        at: times[n]!,
         folderId: folderIds[n]!,
         firstContact: firstContacts[n]!.first,
       }))

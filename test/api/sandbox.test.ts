@@ -7,7 +7,7 @@ import type { Failure } from '../../schemas/failures.ts'
 import { allScopes, signupScopes } from '../../schemas/scopes.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
-import { type Door, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 
 const secondMs = 1_000
 const hourMs = 3_600 * secondMs
@@ -243,6 +243,15 @@ describe('api: the sandbox', () => {
       await call('PUT', `${mailboxPath(inbox)}/lists`, { receiveBlock })
       expect(await comeIn(n), `mail ${n}`).to.equal(n % 2 === 1 ? 403 : 201)
     }
+  })
+
+  it('its clock does not tell the time of mail of other accounts', async () => {
+    const { inbound, advance } = await sandbox('ahead')
+    await advance(9 * secondMs)
+    expect((await inbound({ from: 'a@b.example', text: 'Hi' })).status).to.equal(201)
+    const id = await deliver(door.ctx, { to: tenant.address, raw: 'From: a@b.example\n\nHi\n' })
+    const { body } = await live<{ received_at: string }>('GET', `${mailboxPath(tenant.address)}/messages/${id}`)
+    expect(Date.parse(body.received_at)).to.be.at.most(door.ctx.clock.now().getTime())
   })
 
   it('its clock moves only forwards, by seconds or to a time', async () => {
