@@ -3,7 +3,7 @@
  * its operations; operations on one mailbox are below `mailboxes`, and the partner API is below `partner`.
  */
 import { isMailboxOperation, isStreamed, mediaTypeOf, type Operation, partnerPath } from '../../operations/registry.ts'
-import { type JsonSchema, propertiesOf, requiredOf } from '../../schemas/infer.ts'
+import { type JsonSchema, nullable, propertiesOf, requiredOf } from '../../schemas/infer.ts'
 
 export type SdkParameter = { readonly name: string; readonly schema: JsonSchema; readonly required: boolean }
 
@@ -70,15 +70,22 @@ function methodOf(operation: Operation, name: string): SdkMethod {
   const parameter = (field: string) => ({ name: field, schema: properties[field]!, required: required.has(field) })
   const others = Object.keys(properties).filter((field) => !pathFields.includes(field))
   const items = itemsOf(operation)
+  const from = method === 'GET' || method === 'DELETE' ? 'query' : 'body'
   return {
     name,
     operation,
     kind: kindOf(operation, items),
     pathParameters: pathFields.map(parameter),
-    parameters: others.map(parameter),
-    from: method === 'GET' || method === 'DELETE' ? 'query' : 'body',
+    parameters: others.map((field) => (from === 'query' ? perhapsNull(parameter(field)) : parameter(field))),
+    from,
     items,
   }
+}
+
+/** A parameter of a query, in which null is left out: a filter that is not set, or the place of the first page. */
+function perhapsNull({ name, schema, required }: SdkParameter): SdkParameter {
+  const { description } = schema
+  return { name, required, schema: required ? schema : { ...nullable(schema), description } }
 }
 
 function kindOf(operation: Operation, items: string | null): SdkKind {

@@ -1703,9 +1703,9 @@ export type SessionEndResult = {
 
 export type SessionsListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type SessionsListResult = {
@@ -1825,9 +1825,9 @@ export type UsageGetResult = Usage
 
 export type UsageDailyParams = {
   /** The first day (UTC), at most 90 days ago. Default: 29 days ago. */
-  readonly since?: string | Date
+  readonly since?: string | Date | null
   /** Address of the mailbox. */
-  readonly mailbox?: string
+  readonly mailbox?: string | null
 }
 
 export type UsageDailyResult = DailyUsage
@@ -1845,21 +1845,21 @@ export type PlansListResult = {
 
 export type AuditListParams = {
   /** Only this action, such as messages.send. */
-  readonly action?: string
+  readonly action?: string | null
   /** Only this outcome: done, or the code of a refusal. */
-  readonly outcome?: string
+  readonly outcome?: string | null
   /** Only what this key (key_...) or program (gnt_...) did. */
-  readonly key_id?: string
+  readonly key_id?: string | null
   /** Only what this person did (usr_...). */
-  readonly user_id?: string
+  readonly user_id?: string | null
   /** From this time on. */
-  readonly since?: string | Date
+  readonly since?: string | Date | null
   /** Before this time. */
-  readonly until?: string | Date
+  readonly until?: string | Date | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type AuditListResult = {
@@ -1896,9 +1896,9 @@ export type MembersRemoveResult = {
 
 export type RequestsListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type RequestsListResult = {
@@ -1920,11 +1920,11 @@ export type RequestsCreateResult = AccountRequest
 
 export type AdministrationAccountsParams = {
   /** An id, the beginning of a name, or the address of a member or a mailbox. */
-  readonly q?: string
+  readonly q?: string | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type AdministrationAccountsResult = {
@@ -1961,7 +1961,7 @@ export type AdministrationChangeResult = AccountDetails
 
 export type AdministrationRequestsParams = {
   /** State of the requests to list. */
-  readonly status?: 'open' | 'granted' | 'refused'
+  readonly status?: 'open' | 'granted' | 'refused' | null
 }
 
 export type AdministrationRequestsResult = {
@@ -1990,7 +1990,7 @@ export type AdministrationOutboxResult = {
 
 export type AdministrationRefusalsParams = {
   /** How many days back, at most 30. */
-  readonly days?: number
+  readonly days?: number | null
 }
 
 export type AdministrationRefusalsResult = {
@@ -2005,16 +2005,16 @@ export type AdministrationRefusalsResult = {
 
 export type AdministrationProcessesParams = {
   /** How many hours back, at most 168. */
-  readonly hours?: number
+  readonly hours?: number | null
 }
 
 export type AdministrationProcessesResult = Processes
 
 export type KeysListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type KeysListResult = {
@@ -2055,9 +2055,9 @@ export type GrantsRevokeResult = {
 
 export type MailboxesListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type MailboxesListResult = {
@@ -2137,31 +2137,31 @@ export type AppPasswordsRevokeResult = {
 
 export type MessagesListParams = {
   /** A path or a role: inbox, sent, drafts, trash, spam, archive. */
-  readonly folder?: string
+  readonly folder?: string | null
   /** A label the message has. */
-  readonly label?: string
+  readonly label?: string | null
   /** Id of the thread (thr_...). */
-  readonly thread_id?: string
+  readonly thread_id?: string | null
   /** Whether it is unread. */
-  readonly unread?: boolean
+  readonly unread?: boolean | null
   /** Whether it is marked as important. */
-  readonly flagged?: boolean
+  readonly flagged?: boolean | null
   /** Address of the sender. */
-  readonly from?: string
+  readonly from?: string | null
   /** Address of a recipient. */
-  readonly to?: string
+  readonly to?: string | null
   /** Part of the subject. */
-  readonly subject?: string
+  readonly subject?: string | null
   /** Whether it has attachments. */
-  readonly has_attachment?: boolean
+  readonly has_attachment?: boolean | null
   /** Received before this time. */
-  readonly until?: string | Date
+  readonly until?: string | Date | null
   /** Received at this time or later. */
-  readonly since?: string | Date
+  readonly since?: string | Date | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type MessagesListResult = {
@@ -2174,35 +2174,35 @@ export type MessagesListResult = {
 
 export type MessagesWaitParams = {
   /** A path or a role: inbox, sent, drafts, trash, spam, archive. */
-  readonly folder?: string
+  readonly folder?: string | null
   /** A label the message has. */
-  readonly label?: string
+  readonly label?: string | null
   /** Id of the thread (thr_...). */
-  readonly thread_id?: string
+  readonly thread_id?: string | null
   /** Whether it is unread. */
-  readonly unread?: boolean
+  readonly unread?: boolean | null
   /** Whether it is marked as important. */
-  readonly flagged?: boolean
+  readonly flagged?: boolean | null
   /** Address of the sender. */
-  readonly from?: string
+  readonly from?: string | null
   /** Address of a recipient. */
-  readonly to?: string
+  readonly to?: string | null
   /** Part of the subject. */
-  readonly subject?: string
+  readonly subject?: string | null
   /** Whether it has attachments. */
-  readonly has_attachment?: boolean
+  readonly has_attachment?: boolean | null
   /** Received before this time. */
-  readonly until?: string | Date
+  readonly until?: string | Date | null
   /** Matches the subject or text. RE2, such as (?i)code: \d{6}. */
-  readonly regex?: string
+  readonly regex?: string | null
   /** Whether it has a verification code. */
-  readonly has_code?: boolean
+  readonly has_code?: boolean | null
   /** Authenticated domain of the sender, or a parent. */
-  readonly from_domain?: string
+  readonly from_domain?: string | null
   /** Cursor of a list or wait, or time, from before you trigger the mail. Default: now. */
-  readonly since?: string | Date
+  readonly since?: string | Date | null
   /** Seconds, at most 55. */
-  readonly timeout?: number
+  readonly timeout?: number | null
 }
 
 export type MessagesWaitResult = {
@@ -2270,13 +2270,13 @@ export type MessagesWaitAndClaimResult = {
 
 export type MessagesVerificationParams = {
   /** any: the code, or the link of a mail without one. */
-  readonly kind?: 'code' | 'link' | 'any'
+  readonly kind?: 'code' | 'link' | 'any' | null
   /** Authenticated domain of the sender, or a parent. */
-  readonly from_domain?: string
+  readonly from_domain?: string | null
   /** Cursor of a list or wait, or time, from before you trigger the mail. Default: now. */
-  readonly since?: string | Date
+  readonly since?: string | Date | null
   /** Seconds, at most 55. */
-  readonly timeout?: number
+  readonly timeout?: number | null
 }
 
 export type MessagesVerificationResult = {
@@ -2304,9 +2304,9 @@ export type MessagesSearchParams = {
   /** Words and "phrases" over subject, sender, recipients, body (its first 262,144 characters) and attachment names, ignoring case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, OR (in capitals) joins alternatives, ( ) group. All other terms must match. An operator that does not exist is refused; a colon before white space, "/" or another colon, or after a digit, is part of a word (Re:, https://host, 10:30); put other words with a colon in quotes ("localhost:8080"). */
   readonly q: string
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type MessagesSearchResult = {
@@ -2317,25 +2317,25 @@ export type MessagesSearchResult = {
 
 export type MessagesGetParams = {
   /** headers: no body; reply: without quoted history; text: all text; markdown: with links and tables; full: also HTML and headers. */
-  readonly view?: 'headers' | 'reply' | 'text' | 'markdown' | 'full'
+  readonly view?: 'headers' | 'reply' | 'text' | 'markdown' | 'full' | null
   /** Most characters of each body. */
-  readonly max_chars?: number
+  readonly max_chars?: number | null
   /** next of the answer whose body was cut. */
-  readonly cursor?: string
+  readonly cursor?: string | null
   /** Read this attached message (message/rfc822) instead. */
-  readonly attachment_id?: string
+  readonly attachment_id?: string | null
 }
 
 export type MessagesGetResult = FullMessage
 
 export type MessagesRawParams = {
   /** Put our Return-Path, Received and Authentication-Results in front. */
-  readonly trace?: boolean
+  readonly trace?: boolean | null
 }
 
 export type MessagesHtmlParams = {
   /** Show this attached message (message/rfc822) instead. */
-  readonly attachment_id?: string
+  readonly attachment_id?: string | null
 }
 
 export type MessagesUpdateParams = {
@@ -2359,7 +2359,7 @@ export type MessagesUpdateResult = MessageSummary
 
 export type MessagesDeleteParams = {
   /** Skip the Trash. */
-  readonly permanent?: boolean
+  readonly permanent?: boolean | null
 }
 
 export type MessagesDeleteResult = {
@@ -2529,29 +2529,29 @@ export type FoldersDeleteResult = {
 
 export type ThreadsListParams = {
   /** A path or a role: inbox, sent, drafts, trash, spam, archive. */
-  readonly folder?: string
+  readonly folder?: string | null
   /** A label the message has. */
-  readonly label?: string
+  readonly label?: string | null
   /** Whether it is unread. */
-  readonly unread?: boolean
+  readonly unread?: boolean | null
   /** Whether it is marked as important. */
-  readonly flagged?: boolean
+  readonly flagged?: boolean | null
   /** Address of the sender. */
-  readonly from?: string
+  readonly from?: string | null
   /** Address of a recipient. */
-  readonly to?: string
+  readonly to?: string | null
   /** Part of the subject. */
-  readonly subject?: string
+  readonly subject?: string | null
   /** Whether it has attachments. */
-  readonly has_attachment?: boolean
+  readonly has_attachment?: boolean | null
   /** Received before this time. */
-  readonly until?: string | Date
+  readonly until?: string | Date | null
   /** Only those whose newest message was received at this time or later. */
-  readonly since?: string | Date
+  readonly since?: string | Date | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type ThreadsListResult = {
@@ -2562,13 +2562,13 @@ export type ThreadsListResult = {
 
 export type ThreadsGetParams = {
   /** Include the body of each message, for at most 20 of them. */
-  readonly view?: 'reply' | 'text' | 'markdown'
+  readonly view?: 'reply' | 'text' | 'markdown' | null
   /** Most characters of each body. */
-  readonly max_chars?: number
+  readonly max_chars?: number | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type ThreadsGetResult = WholeThread
@@ -2585,11 +2585,11 @@ export type LabelsListResult = {
 
 export type ContactsListParams = {
   /** Beginning of a word of the name, or of the address. */
-  readonly q?: string
+  readonly q?: string | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type ContactsListResult = {
@@ -2600,9 +2600,9 @@ export type ContactsListResult = {
 
 export type DraftsListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type DraftsListResult = {
@@ -2692,9 +2692,9 @@ export type DraftsSendResult = SendResult
 
 export type ScheduledListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type ScheduledListResult = {
@@ -2753,9 +2753,9 @@ export type SearchAllParams = {
   /** Words and "phrases" over subject, sender, recipients, body (its first 262,144 characters) and attachment names, ignoring case and diacritics; a word may end in * (invoi*). from: to: cc: subject: filename: look in one place, also with a phrase or with (several words); in: takes a folder, label: a label; has:attachment; is:unread, is:read, is:flagged, is:answered; before: and after: a day or a time (UTC); larger: and smaller: a size such as 500K or 5MB. - excludes, OR (in capitals) joins alternatives, ( ) group. All other terms must match. An operator that does not exist is refused; a colon before white space, "/" or another colon, or after a digit, is part of a word (Re:, https://host, 10:30); put other words with a colon in quotes ("localhost:8080"). */
   readonly q: string
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type SearchAllResult = {
@@ -2766,11 +2766,11 @@ export type SearchAllResult = {
 
 export type DriveListParams = {
   /** Id of a folder (file_...). Default: the top level. */
-  readonly parentId?: string
+  readonly parentId?: string | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type DriveListResult = {
@@ -2786,9 +2786,9 @@ export type DriveDownloadUrlResult = {
 
 export type BatchesListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type BatchesListResult = {
@@ -2834,9 +2834,9 @@ export type EmailsSendResult = SendResult
 
 export type EmailsListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type EmailsListResult = {
@@ -2874,11 +2874,11 @@ export type EmailsCancelResult = {
 
 export type ApprovalsListParams = {
   /** Only approvals with this status. */
-  readonly status?: 'waiting' | 'approved' | 'refused' | 'expired' | 'void'
+  readonly status?: 'waiting' | 'approved' | 'refused' | 'expired' | 'void' | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type ApprovalsListResult = {
@@ -2902,9 +2902,9 @@ export type ApprovalsDecideResult = Approval
 
 export type TemplatesListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type TemplatesListResult = {
@@ -2945,7 +2945,7 @@ export type TemplatesDeleteResult = {
 
 export type TemplatesHtmlParams = {
   /** Values of the {{tokens}} as a JSON object. */
-  readonly variables?: string
+  readonly variables?: string | null
 }
 
 export type TemplatesPreviewParams = {
@@ -2963,9 +2963,9 @@ export type TemplatesPreviewResult = {
 
 export type SuppressionsListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type SuppressionsListResult = {
@@ -2989,24 +2989,24 @@ export type SuppressionsRemoveResult = {
 
 export type DeliveriesStatusParams = {
   /** Id of the copy in Sent (msg_...). */
-  readonly message_id?: string
+  readonly message_id?: string | null
   /** Id of the send (em_...). */
-  readonly id?: string
+  readonly id?: string | null
 }
 
 export type DeliveriesStatusResult = DeliveryReport
 
 export type DeliveriesListParams = {
   /** Only deliveries in this state. */
-  readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped'
+  readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped' | null
   /** Only deliveries of this event type. */
-  readonly type?: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message'
+  readonly type?: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'intake.message' | null
   /** Only deliveries of this event (evt_...). */
-  readonly event?: string
+  readonly event?: string | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type DeliveriesListResult = {
@@ -3021,9 +3021,9 @@ export type DeliveriesResendResult = Delivery
 
 export type DomainsListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type DomainsListResult = {
@@ -3056,22 +3056,22 @@ export type DomainsDeleteResult = {
 
 export type DomainsReportsParams = {
   /** Reports that begin at this time or later. Default: 30 days before "until". */
-  readonly since?: string | Date
+  readonly since?: string | Date | null
   /** Reports that begin before this time. Default: the end of today. */
-  readonly until?: string | Date
+  readonly until?: string | Date | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type DomainsReportsResult = DomainReports
 
 export type DnsListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type DnsListResult = {
@@ -3112,7 +3112,7 @@ export type DnsUpdateResult = DnsRecord
 
 export type DnsDeleteParams = {
   /** Make the change even if mail of the domain may be affected or stop. */
-  readonly force?: boolean
+  readonly force?: boolean | null
 }
 
 export type DnsDeleteResult = {
@@ -3121,9 +3121,9 @@ export type DnsDeleteResult = {
 
 export type AliasesListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type AliasesListResult = {
@@ -3147,9 +3147,9 @@ export type AliasesDeleteResult = {
 
 export type IntakeListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type IntakeListResult = {
@@ -3235,11 +3235,11 @@ export type IntakeLensBackfillResult = {
 
 export type IntakeMessagesListParams = {
   /** Only of this mailbox. */
-  readonly mailbox?: string
+  readonly mailbox?: string | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type IntakeMessagesListResult = {
@@ -3258,21 +3258,21 @@ export type IntakeMessagesDeleteResult = {
 
 export type EventsListParams = {
   /** Event types, separated by commas. */
-  readonly type?: string
+  readonly type?: string | null
   /** Address of the mailbox. */
-  readonly mailbox?: string
+  readonly mailbox?: string | null
   /** From this time on. */
-  readonly since?: string | Date
+  readonly since?: string | Date | null
   /** Before this time. */
-  readonly until?: string | Date
+  readonly until?: string | Date | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
   /** Cursor of an event or of an earlier answer: lists newer events, oldest first. */
-  readonly after?: string
+  readonly after?: string | null
   /** Seconds to wait while there is nothing after the cursor. Without a cursor, waits for events from now on. */
-  readonly wait?: number
+  readonly wait?: number | null
 }
 
 export type EventsListResult = {
@@ -3287,15 +3287,15 @@ export type EventsGetResult = EventEnvelope
 
 export type EventsStreamParams = {
   /** Event types, separated by commas. */
-  readonly type?: string
+  readonly type?: string | null
   /** Address of the mailbox. */
-  readonly mailbox?: string
+  readonly mailbox?: string | null
   /** From this time on. */
-  readonly since?: string | Date
+  readonly since?: string | Date | null
   /** Before this time. */
-  readonly until?: string | Date
+  readonly until?: string | Date | null
   /** As in the list. Last-Event-ID, which clients send on their own, takes precedence. */
-  readonly after?: string
+  readonly after?: string | null
 }
 
 export type TestInboundParams = {
@@ -3353,9 +3353,9 @@ export type TestClockResult = {
 
 export type WebhooksListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type WebhooksListResult = {
@@ -3433,7 +3433,7 @@ export type WebhooksDeleteResult = {
 
 export type WebhooksAttemptsParams = {
   /** Period of one count: hour (the last 48) or day (the last 30). */
-  readonly by?: 'hour' | 'day'
+  readonly by?: 'hour' | 'day' | null
 }
 
 export type WebhooksAttemptsResult = {
@@ -3450,9 +3450,9 @@ export type WebhooksAttemptsResult = {
 
 export type PartnerCustomersListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type PartnerCustomersListResult = {
@@ -3501,9 +3501,9 @@ export type PartnerCustomersUsageResult = Usage
 
 export type PartnerCustomersKeysListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type PartnerCustomersKeysListResult = {
@@ -3534,9 +3534,9 @@ export type PartnerCustomersKeysRevokeResult = {
 
 export type PartnerWebhooksListParams = {
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type PartnerWebhooksListResult = {
@@ -3586,15 +3586,15 @@ export type PartnerWebhooksTestResult = Delivery
 
 export type PartnerWebhooksDeliveriesParams = {
   /** Only deliveries in this state. */
-  readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped'
+  readonly state?: 'waiting' | 'delivered' | 'failed' | 'skipped' | null
   /** Only deliveries of this event type. */
-  readonly type?: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed'
+  readonly type?: 'message.received' | 'message.sent' | 'email.delivered' | 'email.bounced' | 'email.complained' | 'mailbox.created' | 'mailbox.deleted' | 'account.sending_paused' | 'account.sending_resumed' | 'account.storage_warning' | 'domain.verified' | 'domain.dns_broken' | 'domain.expiring' | 'customer.created' | 'customer.plan_changed' | 'customer.paused' | 'customer.resumed' | null
   /** Only deliveries of this event (evt_...). */
-  readonly event?: string
+  readonly event?: string | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
 }
 
 export type PartnerWebhooksDeliveriesResult = {
@@ -3609,23 +3609,23 @@ export type PartnerWebhooksDeleteResult = {
 
 export type PartnerEventsListParams = {
   /** Id of the customer (cus_...). */
-  readonly customer_id?: string
+  readonly customer_id?: string | null
   /** Event types, separated by commas. */
-  readonly type?: string
+  readonly type?: string | null
   /** Address of the mailbox. */
-  readonly mailbox?: string
+  readonly mailbox?: string | null
   /** From this time on. */
-  readonly since?: string | Date
+  readonly since?: string | Date | null
   /** Before this time. */
-  readonly until?: string | Date
+  readonly until?: string | Date | null
   /** At most 200. */
-  readonly limit?: number
+  readonly limit?: number | null
   /** next of a page. */
-  readonly before?: string
+  readonly before?: string | null
   /** Cursor of an event or of an earlier answer: lists newer events, oldest first. */
-  readonly after?: string
+  readonly after?: string | null
   /** Seconds to wait while there is nothing after the cursor. Without a cursor, waits for events from now on. */
-  readonly wait?: number
+  readonly wait?: number | null
 }
 
 export type PartnerEventsListResult = {

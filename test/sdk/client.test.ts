@@ -189,8 +189,7 @@ describe('sdk: the TypeScript client', () => {
       const subjects: (string | null)[] = []
       let next: string | null = null
       do {
-        const given = { limit: 2, label: null, before: next } as object
-        const page: MessageList = await client.mailboxes.messages.list(address, given)
+        const page: MessageList = await client.mailboxes.messages.list(address, { limit: 2, label: null, before: next })
         subjects.push(...page.messages.map(({ subject }) => subject))
         next = page.next
       } while (next !== null)

@@ -35,7 +35,9 @@ for form in typing.get_overloads(groups.MailboxesMessages.send):
     returned.append(" | ".join(each.__name__ for each in typing.get_args(told) or (told,)))
 taken = typing.get_args(typing.get_args(types.AttachmentsInput)[0])
 made = typing.get_type_hints(attachment)["return"] in taken
-print(json.dumps({"send": returned, "attachment": made, "read": read}))
+before = typing.get_type_hints(groups.MailboxesMessages.list, vars(groups))["before"]
+takes_null = type(None) in typing.get_args(before)
+print(json.dumps({"takesNull": takes_null, "send": returned, "attachment": made, "read": read}))
 `
 
 /** Why the tests cannot run; null when they can. */
@@ -119,7 +121,13 @@ describe('sdk: the Python package', () => {
     const environment = { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' }
     const { status, stdout, stderr } = spawnSync(python, ['-c', readTypes], { env: environment, encoding: 'utf8' })
     expect([status, stderr]).to.deep.equal([0, ''])
-    const { send, attachment, read } = JSON.parse(stdout) as { send: string[]; attachment: boolean; read: number }
+    const { takesNull, send, attachment, read } = JSON.parse(stdout) as {
+      takesNull: boolean
+      send: string[]
+      attachment: boolean
+      read: number
+    }
+    expect(takesNull, 'null for the first page').to.equal(true)
     expect(send).to.deep.equal(['SendResult', 'DryRun', 'SendResult | DryRun'])
     expect(attachment, 'an attachment that was made is one that a send takes').to.equal(true)
     expect(read).to.be.greaterThan(400)

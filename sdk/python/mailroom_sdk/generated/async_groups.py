@@ -145,8 +145,8 @@ class Sessions(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.SessionsListResult]:
         """The sessions of the signed-in person, newest first. For people who are signed in, not for keys."""
@@ -304,8 +304,8 @@ class Usage(AsyncGroup):
     async def daily(
         self,
         *,
-        since: str | datetime | Unset = UNSET,
-        mailbox: str | Unset = UNSET,
+        since: str | datetime | None | Unset = UNSET,
+        mailbox: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.UsageDailyResult:
         """Mail sent and received per day, by all mailboxes that the key reaches or by one of them. Scope: mail:read."""
@@ -326,14 +326,14 @@ class Audit(AsyncGroup):
     def list(
         self,
         *,
-        action: str | Unset = UNSET,
-        outcome: str | Unset = UNSET,
-        key_id: str | Unset = UNSET,
-        user_id: str | Unset = UNSET,
-        since: str | datetime | Unset = UNSET,
-        until: str | datetime | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        action: str | None | Unset = UNSET,
+        outcome: str | None | Unset = UNSET,
+        key_id: str | None | Unset = UNSET,
+        user_id: str | None | Unset = UNSET,
+        since: str | datetime | None | Unset = UNSET,
+        until: str | datetime | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.AuditListResult]:
         """The audit trail of the account, newest first: sends, refusals, sign-ins, changes of keys and settings."""
@@ -383,8 +383,8 @@ class Requests(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.RequestsListResult]:
         """Requests of the account to the administrators, with their answers, newest first. For people who are signed in, not for keys."""
@@ -406,9 +406,9 @@ class Administration(AsyncGroup):
     def accounts(
         self,
         *,
-        q: str | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        q: str | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.AdministrationAccountsResult]:
         """The accounts of the service, newest first, or with "q" only those that match. For people who are signed in, not for keys."""
@@ -440,7 +440,7 @@ class Administration(AsyncGroup):
     async def requests(
         self,
         *,
-        status: Literal['open', 'granted', 'refused'] | Unset = UNSET,
+        status: Literal['open', 'granted', 'refused'] | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.AdministrationRequestsResult:
         """Requests that accounts made to the administrators: open ones, oldest first, or answered ones, newest first. For people who are signed in, not for keys."""
@@ -468,7 +468,7 @@ class Administration(AsyncGroup):
     async def refusals(
         self,
         *,
-        days: int | Unset = UNSET,
+        days: int | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.AdministrationRefusalsResult:
         """Refusals by the SMTP servers per hour, by reply code. For people who are signed in, not for keys."""
@@ -477,7 +477,7 @@ class Administration(AsyncGroup):
     async def processes(
         self,
         *,
-        hours: int | Unset = UNSET,
+        hours: int | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.AdministrationProcessesResult:
         """The processes of the service, with memory use, event loop delay and database latency over time. For people who are signed in, not for keys."""
@@ -488,8 +488,8 @@ class Keys(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.KeysListResult]:
         """The API keys of the account, newest first, revoked ones for 90 days. Their secrets are never shown again. For people who are signed in, not for keys."""
@@ -598,19 +598,19 @@ class MailboxesMessages(AsyncGroup):
         self,
         address: str,
         *,
-        folder: str | Unset = UNSET,
-        label: str | Unset = UNSET,
-        thread_id: str | Unset = UNSET,
-        unread: bool | Unset = UNSET,
-        flagged: bool | Unset = UNSET,
-        from_: str | Unset = UNSET,
-        to: str | Unset = UNSET,
-        subject: str | Unset = UNSET,
-        has_attachment: bool | Unset = UNSET,
-        until: str | datetime | Unset = UNSET,
-        since: str | datetime | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        folder: str | None | Unset = UNSET,
+        label: str | None | Unset = UNSET,
+        thread_id: str | None | Unset = UNSET,
+        unread: bool | None | Unset = UNSET,
+        flagged: bool | None | Unset = UNSET,
+        from_: str | None | Unset = UNSET,
+        to: str | None | Unset = UNSET,
+        subject: str | None | Unset = UNSET,
+        has_attachment: bool | None | Unset = UNSET,
+        until: str | datetime | None | Unset = UNSET,
+        since: str | datetime | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.MessagesListResult]:
         """Messages of a mailbox, newest first. Scope: mail:read."""
@@ -620,21 +620,21 @@ class MailboxesMessages(AsyncGroup):
         self,
         address: str,
         *,
-        folder: str | Unset = UNSET,
-        label: str | Unset = UNSET,
-        thread_id: str | Unset = UNSET,
-        unread: bool | Unset = UNSET,
-        flagged: bool | Unset = UNSET,
-        from_: str | Unset = UNSET,
-        to: str | Unset = UNSET,
-        subject: str | Unset = UNSET,
-        has_attachment: bool | Unset = UNSET,
-        until: str | datetime | Unset = UNSET,
-        regex: str | Unset = UNSET,
-        has_code: bool | Unset = UNSET,
-        from_domain: str | Unset = UNSET,
-        since: str | datetime | Unset = UNSET,
-        timeout: int | Unset = UNSET,
+        folder: str | None | Unset = UNSET,
+        label: str | None | Unset = UNSET,
+        thread_id: str | None | Unset = UNSET,
+        unread: bool | None | Unset = UNSET,
+        flagged: bool | None | Unset = UNSET,
+        from_: str | None | Unset = UNSET,
+        to: str | None | Unset = UNSET,
+        subject: str | None | Unset = UNSET,
+        has_attachment: bool | None | Unset = UNSET,
+        until: str | datetime | None | Unset = UNSET,
+        regex: str | None | Unset = UNSET,
+        has_code: bool | None | Unset = UNSET,
+        from_domain: str | None | Unset = UNSET,
+        since: str | datetime | None | Unset = UNSET,
+        timeout: int | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesWaitResult:
         """Wait for a message that passes all filters; the answer comes at once if there is one. Spam and Trash count only if named as folder. Scope: mail:read."""
@@ -669,10 +669,10 @@ class MailboxesMessages(AsyncGroup):
         self,
         address: str,
         *,
-        kind: Literal['code', 'link', 'any'] | Unset = UNSET,
-        from_domain: str | Unset = UNSET,
-        since: str | datetime | Unset = UNSET,
-        timeout: int | Unset = UNSET,
+        kind: Literal['code', 'link', 'any'] | None | Unset = UNSET,
+        from_domain: str | None | Unset = UNSET,
+        since: str | datetime | None | Unset = UNSET,
+        timeout: int | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesVerificationResult:
         """Wait for a mail with a verification code or link, and return only the code or link. Without since, only mail stored from now on counts. Scope: mail:read."""
@@ -683,8 +683,8 @@ class MailboxesMessages(AsyncGroup):
         address: str,
         *,
         q: str,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.MessagesSearchResult]:
         """Search the mail of a mailbox, newest first. A page may be short: go on until next is null. Scope: mail:read."""
@@ -695,10 +695,10 @@ class MailboxesMessages(AsyncGroup):
         address: str,
         message_id: str,
         *,
-        view: Literal['headers', 'reply', 'text', 'markdown', 'full'] | Unset = UNSET,
-        max_chars: int | Unset = UNSET,
-        cursor: str | Unset = UNSET,
-        attachment_id: str | Unset = UNSET,
+        view: Literal['headers', 'reply', 'text', 'markdown', 'full'] | None | Unset = UNSET,
+        max_chars: int | None | Unset = UNSET,
+        cursor: str | None | Unset = UNSET,
+        attachment_id: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesGetResult:
         """One message in full: headers, body, attachments. Reading it changes no flag. Scope: mail:read."""
@@ -709,7 +709,7 @@ class MailboxesMessages(AsyncGroup):
         address: str,
         message_id: str,
         *,
-        trace: bool | Unset = UNSET,
+        trace: bool | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncDownload:
         """The message byte for byte as received; with trace=true our trace headers in front. Scope: mail:read."""
@@ -720,7 +720,7 @@ class MailboxesMessages(AsyncGroup):
         address: str,
         message_id: str,
         *,
-        attachment_id: str | Unset = UNSET,
+        attachment_id: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncDownload:
         """The body as an HTML document to frame in a page of this service, with a content security policy under which nothing runs and nothing loads from elsewhere. Scope: mail:read."""
@@ -759,7 +759,7 @@ class MailboxesMessages(AsyncGroup):
         address: str,
         message_id: str,
         *,
-        permanent: bool | Unset = UNSET,
+        permanent: bool | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesDeleteResult:
         """Move a message to Trash; with permanent=true, or if it is already in Trash, delete it permanently. Scope: mail:write."""
@@ -1152,18 +1152,18 @@ class MailboxesThreads(AsyncGroup):
         self,
         address: str,
         *,
-        folder: str | Unset = UNSET,
-        label: str | Unset = UNSET,
-        unread: bool | Unset = UNSET,
-        flagged: bool | Unset = UNSET,
-        from_: str | Unset = UNSET,
-        to: str | Unset = UNSET,
-        subject: str | Unset = UNSET,
-        has_attachment: bool | Unset = UNSET,
-        until: str | datetime | Unset = UNSET,
-        since: str | datetime | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        folder: str | None | Unset = UNSET,
+        label: str | None | Unset = UNSET,
+        unread: bool | None | Unset = UNSET,
+        flagged: bool | None | Unset = UNSET,
+        from_: str | None | Unset = UNSET,
+        to: str | None | Unset = UNSET,
+        subject: str | None | Unset = UNSET,
+        has_attachment: bool | None | Unset = UNSET,
+        until: str | datetime | None | Unset = UNSET,
+        since: str | datetime | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.ThreadsListResult]:
         """Conversations of an agent's mailbox, ordered by their newest message; one matches if each filter matches one of its messages. Scope: mail:read."""
@@ -1174,10 +1174,10 @@ class MailboxesThreads(AsyncGroup):
         address: str,
         thread_id: str,
         *,
-        view: Literal['reply', 'text', 'markdown'] | Unset = UNSET,
-        max_chars: int | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        view: Literal['reply', 'text', 'markdown'] | None | Unset = UNSET,
+        max_chars: int | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.ThreadsGetResult]:
         """One conversation with its messages, oldest first; a long one is paged from its end. Scope: mail:read."""
@@ -1200,9 +1200,9 @@ class MailboxesContacts(AsyncGroup):
         self,
         address: str,
         *,
-        q: str | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        q: str | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.ContactsListResult]:
         """The people that a mailbox corresponded with, last seen first. Scope: mail:read."""
@@ -1214,8 +1214,8 @@ class MailboxesDrafts(AsyncGroup):
         self,
         address: str,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.DraftsListResult]:
         """Drafts of a mailbox, newest first. Scope: mail:read."""
@@ -1305,8 +1305,8 @@ class MailboxesScheduled(AsyncGroup):
         self,
         address: str,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.ScheduledListResult]:
         """Scheduled sends of a mailbox, newest first. Scope: mail:send."""
@@ -1379,8 +1379,8 @@ class Mailboxes(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.MailboxesListResult]:
         """The mailboxes this key can reach, newest first. Scope: mailboxes:read."""
@@ -1433,8 +1433,8 @@ class Search(AsyncGroup):
         self,
         *,
         q: str,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.SearchAllResult]:
         """Search the mail of every mailbox the key reaches, newest first. A page may be short: go on until next is null. Scope: mail:read."""
@@ -1456,9 +1456,9 @@ class Drive(AsyncGroup):
     def list(
         self,
         *,
-        parent_id: str | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        parent_id: str | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.DriveListResult]:
         """The files and folders in a folder of Drive, or at its top, newest first. Scope: drive:read."""
@@ -1478,8 +1478,8 @@ class Batches(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.BatchesListResult]:
         """The batches of the last 90 days, newest first, with the progress of each. Scope: mail:send."""
@@ -1513,8 +1513,8 @@ class Emails(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.EmailsListResult]:
         """Sends of the account, newest first, including those that wait for approval. An agent key sees its own. Scope: mail:send."""
@@ -1553,9 +1553,9 @@ class Approvals(AsyncGroup):
     def list(
         self,
         *,
-        status: Literal['waiting', 'approved', 'refused', 'expired', 'void'] | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        status: Literal['waiting', 'approved', 'refused', 'expired', 'void'] | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.ApprovalsListResult]:
         """Sends by agents that wait or waited for a person's approval, newest first. Scope: mail:send."""
@@ -1587,8 +1587,8 @@ class Templates(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.TemplatesListResult]:
         """Templates of transactional mail, by alias. Scope: mail:send."""
@@ -1642,7 +1642,7 @@ class Templates(AsyncGroup):
         self,
         alias: str,
         *,
-        variables: str | Unset = UNSET,
+        variables: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncDownload:
         """The rendered template as an HTML document to frame in a page of this service, with a content security policy under which nothing runs and nothing loads. Scope: mail:send."""
@@ -1663,8 +1663,8 @@ class Suppressions(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.SuppressionsListResult]:
         """Suppressed addresses, to which no mail is sent, newest first: they bounced, complained or were added. An agent key sees those that apply to its mail. Scope: mail:send."""
@@ -1702,8 +1702,8 @@ class Deliveries(AsyncGroup):
     async def status(
         self,
         *,
-        message_id: str | Unset = UNSET,
-        id: str | Unset = UNSET,
+        message_id: str | None | Unset = UNSET,
+        id: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.DeliveriesStatusResult:
         """The delivery status of a send: for each recipient its status and the reply of its mail server. Scope: mail:read."""
@@ -1713,11 +1713,11 @@ class Deliveries(AsyncGroup):
         self,
         id: str,
         *,
-        state: Literal['waiting', 'delivered', 'failed', 'skipped'] | Unset = UNSET,
-        type: Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message'] | Unset = UNSET,
-        event: str | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        state: Literal['waiting', 'delivered', 'failed', 'skipped'] | None | Unset = UNSET,
+        type: Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'intake.message'] | None | Unset = UNSET,
+        event: str | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.DeliveriesListResult]:
         """The delivery log of an endpoint, newest first: every attempt with its request and response."""
@@ -1746,8 +1746,8 @@ class Domains(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.DomainsListResult]:
         """The domains of the account, including its free one, with the DNS records to publish, newest first. Account keys only. Scope: domains:read."""
@@ -1803,10 +1803,10 @@ class Domains(AsyncGroup):
         self,
         domain: str,
         *,
-        since: str | datetime | Unset = UNSET,
-        until: str | datetime | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        since: str | datetime | None | Unset = UNSET,
+        until: str | datetime | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.DomainsReportsResult]:
         """What receivers report about mail from a domain (DMARC) and about TLS with its servers: pass rates by sending address, and failures with what to change. Scope: domains:read."""
@@ -1818,8 +1818,8 @@ class Dns(AsyncGroup):
         self,
         domain: str,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.DnsListResult]:
         """The DNS records of a domain, newest first. Scope: dns:read."""
@@ -1860,7 +1860,7 @@ class Dns(AsyncGroup):
         domain: str,
         record_id: str,
         *,
-        force: bool | Unset = UNSET,
+        force: bool | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.DnsDeleteResult:
         """Delete a DNS record. One that mail depends on needs force=true. Scope: dns:write."""
@@ -1871,8 +1871,8 @@ class Aliases(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.AliasesListResult]:
         """The aliases of the account, newest first. Account keys only. Scope: aliases:read."""
@@ -1902,8 +1902,8 @@ class Intake(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.IntakeListResult]:
         """The Intake configurations of the mailboxes that this key reaches, newest mailbox first. Scope: mail:read."""
@@ -1999,9 +1999,9 @@ class IntakeMessages(AsyncGroup):
     def list(
         self,
         *,
-        mailbox: str | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        mailbox: str | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.IntakeMessagesListResult]:
         """Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. Only the single record has `text`, `html` and links. Scope: mail:read."""
@@ -2039,14 +2039,14 @@ class Events(AsyncGroup):
     def list(
         self,
         *,
-        type: str | Unset = UNSET,
-        mailbox: str | Unset = UNSET,
-        since: str | datetime | Unset = UNSET,
-        until: str | datetime | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
-        after: str | Unset = UNSET,
-        wait: int | Unset = UNSET,
+        type: str | None | Unset = UNSET,
+        mailbox: str | None | Unset = UNSET,
+        since: str | datetime | None | Unset = UNSET,
+        until: str | datetime | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
+        after: str | None | Unset = UNSET,
+        wait: int | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.EventsListResult]:
         """Events of the last 30 days that the key may read: newest first, or with "after" or "wait" forwards from a cursor, oldest first."""
@@ -2064,11 +2064,11 @@ class Events(AsyncGroup):
     def stream(
         self,
         *,
-        type: str | Unset = UNSET,
-        mailbox: str | Unset = UNSET,
-        since: str | datetime | Unset = UNSET,
-        until: str | datetime | Unset = UNSET,
-        after: str | Unset = UNSET,
+        type: str | None | Unset = UNSET,
+        mailbox: str | None | Unset = UNSET,
+        since: str | datetime | None | Unset = UNSET,
+        until: str | datetime | None | Unset = UNSET,
+        after: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
         """Events as they are recorded, as an endless stream of server-sent events. A reader that lost the connection resumes with Last-Event-ID."""
@@ -2109,8 +2109,8 @@ class Webhooks(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.WebhooksListResult]:
         """Webhook endpoints: all of the account, or those that the agent key created."""
@@ -2198,7 +2198,7 @@ class Webhooks(AsyncGroup):
         self,
         id: str,
         *,
-        by: Literal['hour', 'day'] | Unset = UNSET,
+        by: Literal['hour', 'day'] | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.WebhooksAttemptsResult:
         """How many attempts succeeded and failed at an endpoint, for each hour of the last two days or each of the last 30 days."""
@@ -2210,8 +2210,8 @@ class PartnerCustomersKeys(AsyncGroup):
         self,
         id: str,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.PartnerCustomersKeysListResult]:
         """The keys of a customer that the partner holds, newest first, revoked ones for 90 days."""
@@ -2251,8 +2251,8 @@ class PartnerCustomers(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.PartnerCustomersListResult]:
         """The customers of the partner, newest first. A test key lists test customers, and only those."""
@@ -2332,8 +2332,8 @@ class PartnerWebhooks(AsyncGroup):
     def list(
         self,
         *,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.PartnerWebhooksListResult]:
         """The partner's endpoints. A test key lists those that test keys created, and only those."""
@@ -2398,11 +2398,11 @@ class PartnerWebhooks(AsyncGroup):
         self,
         id: str,
         *,
-        state: Literal['waiting', 'delivered', 'failed', 'skipped'] | Unset = UNSET,
-        type: Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed'] | Unset = UNSET,
-        event: str | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
+        state: Literal['waiting', 'delivered', 'failed', 'skipped'] | None | Unset = UNSET,
+        type: Literal['message.received', 'message.sent', 'email.delivered', 'email.bounced', 'email.complained', 'mailbox.created', 'mailbox.deleted', 'account.sending_paused', 'account.sending_resumed', 'account.storage_warning', 'domain.verified', 'domain.dns_broken', 'domain.expiring', 'customer.created', 'customer.plan_changed', 'customer.paused', 'customer.resumed'] | None | Unset = UNSET,
+        event: str | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.PartnerWebhooksDeliveriesResult]:
         """The delivery log of an endpoint, newest first: every attempt with its request and response."""
@@ -2422,15 +2422,15 @@ class PartnerEvents(AsyncGroup):
     def list(
         self,
         *,
-        customer_id: str | Unset = UNSET,
-        type: str | Unset = UNSET,
-        mailbox: str | Unset = UNSET,
-        since: str | datetime | Unset = UNSET,
-        until: str | datetime | Unset = UNSET,
-        limit: int | Unset = UNSET,
-        before: str | Unset = UNSET,
-        after: str | Unset = UNSET,
-        wait: int | Unset = UNSET,
+        customer_id: str | None | Unset = UNSET,
+        type: str | None | Unset = UNSET,
+        mailbox: str | None | Unset = UNSET,
+        since: str | datetime | None | Unset = UNSET,
+        until: str | datetime | None | Unset = UNSET,
+        limit: int | None | Unset = UNSET,
+        before: str | None | Unset = UNSET,
+        after: str | None | Unset = UNSET,
+        wait: int | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.PartnerEventsListResult]:
         """Events of the last 30 days of all customers, in one sequence: newest first, or with "after" or "wait" forwards from a cursor, oldest first. A test key lists those of test customers."""
