@@ -2,9 +2,9 @@
  * The samples of the guides do what the guides say: each request with curl, the TypeScript and Python of each page, and each call of
  * a tool, against the door; an answer that is shown has the fields of the one that came.
  */
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -148,6 +148,29 @@ describe('the samples of the guides', () => {
         else process.env[name] = value
     }
   }
+
+  it('in TypeScript, as a strict compiler reads it', async () => {
+    const compiled = path.join(folder, 'compiled')
+    await mkdir(compiled)
+    await writeFile(path.join(compiled, 'package.json'), '{"type": "module"}')
+    const own = path.join(root, 'sdk/index.ts')
+    for (const guide of guides) {
+      const samples = samplesOf(await readFile(path.join(root, guide), 'utf8')).filter(({ info }) => info === 'ts')
+      if (samples.length === 0) continue
+      const code = samples.map((sample) => sample.code.replaceAll("'mailroom-sdk'", `'${own}'`)).join('\n')
+      await writeFile(path.join(compiled, `${guide.replace(/\W/g, '-')}.ts`), code)
+    }
+    const given = [
+      ...['--noEmit', '--strict', '--allowImportingTsExtensions', '--skipLibCheck', '--module', 'nodenext'],
+      ...['--target', 'es2022', '--lib', 'es2023,dom,dom.asynciterable'],
+      ...['--types', 'node', '--typeRoots', path.join(root, 'node_modules/@types')],
+    ]
+    const { stdout } = spawnSync('tsc', [...given, ...globSync('*.ts', { cwd: compiled })], {
+      cwd: compiled,
+      encoding: 'utf8',
+    })
+    expect(stdout).to.equal('')
+  })
 
   it('in Python, where there is one with httpx', async function () {
     try {
