@@ -51,7 +51,7 @@ export const listMessages = operation({
   input: object({
     address: AddressPart,
     ...messageFilters,
-    since: optional(timestamp({ description: 'Received at this time or later.' })),
+    since: optional(timestamp({ description: 'Stored at this time or later.' })),
     ...paging,
   }),
   output: extended(page('messages', MessageSummary), {

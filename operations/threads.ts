@@ -24,7 +24,7 @@ export const listThreads = operation({
   input: object({
     address: AddressPart,
     ...filters,
-    since: optional(timestamp({ description: 'Only those whose newest message was received at this time or later.' })),
+    since: optional(timestamp({ description: 'Only those whose newest message was stored at this time or later.' })),
     ...paging,
   }),
   output: page('threads', Thread),

@@ -212,6 +212,6 @@ export const messageFilters = {
   to: optional(Filter('Address of a recipient.')),
   subject: optional(Filter('Part of the subject.')),
   has_attachment: optional(boolean({ description: 'Whether it has attachments.' })),
-  until: optional(timestamp({ description: 'Received before this time.' })),
+  until: optional(timestamp({ description: 'Stored before this time.' })),
 }
 export const messageFilterNames = Object.keys(messageFilters)

@@ -2154,9 +2154,9 @@ export type MessagesListParams = {
   readonly subject?: string | null
   /** Whether it has attachments. */
   readonly has_attachment?: boolean | null
-  /** Received before this time. */
+  /** Stored before this time. */
   readonly until?: string | Date | null
-  /** Received at this time or later. */
+  /** Stored at this time or later. */
   readonly since?: string | Date | null
   /** At most 200. */
   readonly limit?: number | null
@@ -2191,7 +2191,7 @@ export type MessagesWaitParams = {
   readonly subject?: string | null
   /** Whether it has attachments. */
   readonly has_attachment?: boolean | null
-  /** Received before this time. */
+  /** Stored before this time. */
   readonly until?: string | Date | null
   /** Matches the subject or text. RE2, such as (?i)code: \d{6}. */
   readonly regex?: string | null
@@ -2237,7 +2237,7 @@ export type MessagesWaitAndClaimParams = {
   readonly subject?: string
   /** Whether it has attachments. */
   readonly has_attachment?: boolean
-  /** Received before this time. */
+  /** Stored before this time. */
   readonly until?: string | Date
   /** Matches the subject or text. RE2, such as (?i)code: \d{6}. */
   readonly regex?: string
@@ -2544,9 +2544,9 @@ export type ThreadsListParams = {
   readonly subject?: string | null
   /** Whether it has attachments. */
   readonly has_attachment?: boolean | null
-  /** Received before this time. */
+  /** Stored before this time. */
   readonly until?: string | Date | null
-  /** Only those whose newest message was received at this time or later. */
+  /** Only those whose newest message was stored at this time or later. */
   readonly since?: string | Date | null
   /** At most 200. */
   readonly limit?: number | null
