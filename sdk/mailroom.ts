@@ -51,11 +51,12 @@ export class Mailroom extends Groups {
     })
   }
 
-  /** Like `waitForMessage`, for a verification link. */
+  /** Like `waitForMessage`, for a verification link, preferably one to the domain that vouches for the author. */
   async waitForLink(address: string, params: WaitParams = {}, options?: RequestOptions): Promise<WaitedLink> {
     return this.#waitFor(address, params, options, (message) => {
-      const url = message.verification?.links[0]?.url
-      return url === undefined ? null : { url, message }
+      const links = message.verification?.links ?? []
+      const link = links.find(({ same_org: isOwn }) => isOwn) ?? links[0]
+      return link === undefined ? null : { url: link.url, message }
     })
   }
 

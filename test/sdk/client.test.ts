@@ -12,7 +12,6 @@ import { gzipSync } from 'node:zlib'
 import { expect } from 'chai'
 import { signatureHeaders, signingSecret } from '../../core/notify/signature.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
-import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import {
   ApiError,
   attachment,
@@ -30,19 +29,9 @@ import { type Fault, type FaultyGateway, openFaultyGateway } from '../peers/faul
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 import { newPerson } from '../start/people.ts'
 import { installPackage, modules, otherNodes, runProgram } from './runtimes.ts'
-import { expected, openStage } from './stage.ts'
+import { expected, openStage, verdict } from './stage.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
-
-/** Of mail whose author did write it. */
-const verdict: Verdict = {
-  authentication: {
-    ...{ spf: 'pass', dkim: [{ domain: 'remote.example', result: 'pass' }], dmarc: 'pass', arc: 'none' },
-    ...{ alignedFrom: 'remote.example', perhapsAligned: false, infos: [] },
-  },
-  cuts: [],
-  suspicion: null,
-}
 
 const mail = (subject: string, body: string) =>
   `From: Shop <shop@remote.example>\r\nTo: agent@tenant.example\r\nSubject: ${subject}\r\nMessage-ID: <${subject.replaceAll(' ', '.')}@remote.example>\r\n\r\n${body}\r\n`
@@ -515,6 +504,17 @@ describe('sdk: the TypeScript client', () => {
       expect(late).to.be.instanceOf(WaitTimeoutError)
       const free = await client.waitForMessage(address, { since, claim: 600, timeout: 5 })
       expect(free.subject).to.equal('Hello')
+    })
+
+    it('prefer a link to the domain that vouches for the author', async () => {
+      const { address } = await client.mailboxes.create({ address: 'own-links@tenant.example' })
+      const { cursor: since } = await client.mailboxes.messages.list(address)
+      const own = 'https://remote.example/verify?token=abc123def456'
+      const links = `Confirm your address: https://elsewhere.example/verify?token=abc123def456\r\n\r\nPlease verify your email address: ${own}`
+      await deliver(door.ctx, { to: address, raw: mail('Two links', links), verdict })
+      const { url, message } = await client.waitForLink(address, { since, timeout: 5 })
+      expect(message.verification?.links.map(({ same_org: isOwn }) => isOwn)).to.deep.equal([false, true])
+      expect(url).to.equal(own)
     })
 
     it('find the link of a mail, past one without', async () => {

@@ -8,6 +8,7 @@ import { expect } from 'chai'
 import { signatureHeaders, signingSecret } from '../../core/notify/signature.ts'
 import { type Fault, type FaultyGateway, openFaultyGateway } from '../peers/faulty-gateway.ts'
 import { type Door, deliver, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { verdict } from './stage.ts'
 
 const python = process.env.MAILROOM_PYTHON ?? 'python3'
 const folder = fileURLToPath(new URL('../../sdk/python', import.meta.url))
@@ -104,7 +105,7 @@ describe('sdk: the Python package', () => {
         child.stdin.write('cut\n')
         continue
       }
-      await deliver(door.ctx, { to, raw: `From: shop@remote.example\nSubject: ${subject}\n\n${text}\n` })
+      await deliver(door.ctx, { to, raw: `From: shop@remote.example\nSubject: ${subject}\n\n${text}\n`, verdict })
     }
     return said.join('')
   }

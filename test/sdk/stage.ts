@@ -3,8 +3,19 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { signatureHeaders, signingSecret } from '../../core/notify/signature.ts'
+import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { eventually } from '../eventually.ts'
 import { type Fault, openFaultyGateway } from '../peers/faulty-gateway.ts'
+
+/** Of mail whose author, at remote.example, did write it. */
+export const verdict: Verdict = {
+  authentication: {
+    ...{ spf: 'pass', dkim: [{ domain: 'remote.example', result: 'pass' }], dmarc: 'pass', arc: 'none' },
+    ...{ alignedFrom: 'remote.example', perhapsAligned: false, infos: [] },
+  },
+  cuts: [],
+  suspicion: null,
+}
 
 /** Long enough to come in several pieces. */
 const attachment = Buffer.from(Array.from({ length: 1_000_000 }, (_, n) => (n * 7) % 251))

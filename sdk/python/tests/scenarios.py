@@ -92,6 +92,10 @@ def way(url: str, key: str, address: str) -> None:
             raise AssertionError("it came")
         except WaitTimeoutError as error:
             assert error.near_misses == []
+        two = "Confirm your address: https://b.example/verify?token=1a2b3c4d5e6f\n\nVerify it: https://remote.example/verify?token=1a2b3c4d5e6f"
+        deliver(own, "Two links", two)
+        link = mail.wait_for_link(own, since=since, subject="Two links", timeout=20)
+        assert link == "https://remote.example/verify?token=1a2b3c4d5e6f", link
         with fresh_inbox(mail, domain="tenant.example") as fresh:
             deliver(fresh.address, "Link", "Please verify your address: https://a.example/verify?token=abcdef123456")
             assert fresh.wait_for_link(timeout=20) == "https://a.example/verify?token=abcdef123456"
