@@ -205,15 +205,15 @@ describe('sdk: the TypeScript client', () => {
       expect((await client.emails.update(sent.id, { sendAt: foreign })).sendAt).to.equal(sendAt.toISOString())
       const none = new Date('next week')
       const calls = [
-        () => client.keys.create({ name: 'Soon over', scopes: ['mail:read'], expiresAt: none }),
+        () => client.mailboxes.update(address, { autoReply: { enabled: true, subject: '', text: 'x', until: none } }),
         () => client.mailboxes.messages.list(address, { since: none }).then(),
       ]
       for (const call of calls) {
         const error = await call().catch((reason: unknown) => reason)
         expect(error).to.be.instanceOf(TypeError)
-        expect(String(error)).to.match(/"(expiresAt|since)" is a Date that is no time/)
+        expect(String(error)).to.match(/"(until|since)" is a Date that is no time/)
       }
-      expect((await client.keys.list()).keys.map(({ name }) => name)).to.not.include('Soon over')
+      expect((await client.mailboxes.get(address)).autoReply).to.equal(null)
     })
 
     it('goes through events backwards, and forward from a cursor', async () => {
