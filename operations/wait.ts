@@ -35,6 +35,7 @@ const fields = {
     }),
   ),
   has_code: optional(boolean({ description: 'Whether it has a verification code.' })),
+  has_link: optional(boolean({ description: 'Whether it has a verification link.' })),
   from_domain: optional(
     string({ minLength: 1, maxLength: 253, description: 'Authenticated domain of the sender, or a parent.' }),
   ),
@@ -189,7 +190,7 @@ const nearMiss = ({ messageId, why }: Waited['nearMisses'][number]) => ({ messag
 
 function waitFor(
   { ctx, principal, again, hungUp }: Call,
-  { thread_id, has_attachment, has_code, from_domain, until, timeout, ...input }: InferFields<typeof fields>,
+  { thread_id, has_attachment, has_code, has_link, from_domain, until, timeout, ...input }: InferFields<typeof fields>,
   claimSeconds?: number,
 ): Promise<Waited> {
   const asked = {
@@ -197,6 +198,7 @@ function waitFor(
     threadId: thread_id,
     hasAttachment: has_attachment,
     hasCode: has_code,
+    hasLink: has_link,
     fromDomain: from_domain,
     timeoutSeconds: timeout,
     claimSeconds,

@@ -53,7 +53,7 @@ export class Mailroom extends Groups {
 
   /** Like `waitForMessage`, for a verification link, preferably one to the domain that vouches for the author. */
   async waitForLink(address: string, params: WaitParams = {}, options?: RequestOptions): Promise<WaitedLink> {
-    return this.#waitFor(address, params, options, (message) => {
+    return this.#waitFor(address, { has_link: true, ...params }, options, (message) => {
       const links = message.verification?.links ?? []
       const link = links.find(({ same_org: isOwn }) => isOwn) ?? links[0]
       return link === undefined ? null : { url: link.url, message }

@@ -11,6 +11,7 @@ export type VerificationKind = (typeof verificationKinds)[number]
 /** The filters that only a wait has. */
 export type ContentFilter = {
   readonly hasCode?: boolean
+  readonly hasLink?: boolean
   /** What the message must contain to verify with. */
   readonly verifies?: VerificationKind
   /** The domain of the author, or a domain above it; the author must be authenticated. */
@@ -38,15 +39,16 @@ export type Arrived = {
  * pattern is tested last. Fails as `Pattern.test` does.
  */
 export async function mismatchOf(filters: WaitFilters, { message, folder, text }: Arrived): Promise<string | null> {
-  const { folderId, hasCode, verifies, fromDomain, regex } = filters
+  const { folderId, hasCode, hasLink, verifies, fromDomain, regex } = filters
   if (folderId === null && (folder.role === 'spam' || folder.role === 'trash'))
     return `folder: it is in ${folder.path}, which is searched only when named.`
   if (folderId !== null && folder._id !== folderId) return 'folder: it is in another folder.'
   const failed = listMismatchOf(filters, message)
   if (failed !== null) return failed
-  const hasAny = (message.verification?.codes.length ?? 0) > 0
-  if (hasCode !== undefined && hasCode !== hasAny)
-    return hasAny ? 'has_code: it contains a code.' : 'has_code: it contains no code.'
+  if (hasCode !== undefined && hasCode !== hasKind(message, 'code'))
+    return `has_code: it contains ${hasCode ? 'no' : 'a'} code.`
+  if (hasLink !== undefined && hasLink !== hasKind(message, 'link'))
+    return `has_link: it contains ${hasLink ? 'no' : 'a'} link.`
   if (verifies !== undefined && !hasKind(message, verifies))
     return `kind: it contains no ${verifies === 'any' ? 'code and no link to verify with' : verifies}.`
   if (fromDomain !== undefined && !isWithin(message.trust?.alignedFrom ?? null, fromDomain))

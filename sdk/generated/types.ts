@@ -2197,6 +2197,8 @@ export type MessagesWaitParams = {
   readonly regex?: string | null
   /** Whether it has a verification code. */
   readonly has_code?: boolean | null
+  /** Whether it has a verification link. */
+  readonly has_link?: boolean | null
   /** Authenticated domain of the sender, or a parent. */
   readonly from_domain?: string | null
   /** Cursor of a list or wait, or time, from before you trigger the mail. Default: now. */
@@ -2243,6 +2245,8 @@ export type MessagesWaitAndClaimParams = {
   readonly regex?: string
   /** Whether it has a verification code. */
   readonly has_code?: boolean
+  /** Whether it has a verification link. */
+  readonly has_link?: boolean
   /** Authenticated domain of the sender, or a parent. */
   readonly from_domain?: string
   /** Cursor of a list or wait, or time, from before you trigger the mail. Default: now. */

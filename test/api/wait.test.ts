@@ -210,6 +210,18 @@ describe('waiting for a message', () => {
       ['regex in the subject', `regex=${encodeURIComponent('^Re: x')}`, { subject: 'Re: x' }, { subject: 'Fwd: x' }],
       ['has_code', 'has_code=true', { body: 'Your code is 482913' }, { body: 'Order 482913' }],
       ['has_code, none', 'has_code=false', { body: 'Order 482913' }, { body: 'Your code is 482913' }],
+      [
+        'has_link',
+        'has_link=true',
+        { body: 'Please verify your email address: https://remote.example/verify?token=abc123def456' },
+        { body: 'See https://remote.example/' },
+      ],
+      [
+        'has_link, none',
+        'has_link=false',
+        { body: 'Hello' },
+        { body: 'Please verify your email address: https://remote.example/verify?token=abc123def456' },
+      ],
       ['folder', 'folder=inbox&subject=folder', { subject: 'folder' }, {}],
       [
         'has_attachment',

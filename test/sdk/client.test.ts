@@ -517,6 +517,19 @@ describe('sdk: the TypeScript client', () => {
       expect(url).to.equal(own)
     })
 
+    it('find a link behind much mail without one in one request', async () => {
+      const { address } = await client.mailboxes.create({ address: 'many-links@tenant.example' })
+      const { cursor: since } = await client.mailboxes.messages.list(address)
+      for (let n = 0; n < 20; n++) await deliver(door.ctx, { to: address, raw: mail(`No link ${n}`, 'Hello') })
+      const url = 'https://remote.example/verify?token=abc123def456'
+      await deliver(door.ctx, { to: address, raw: mail('Link', `Please verify your email address: ${url}`) })
+      const before = gateway.seen.length
+      expect((await client.waitForLink(address, { since, timeout: 30 })).url).to.equal(url)
+      expect(gateway.seen.length - before).to.equal(1)
+      const late = await client.waitForLink(address, { since, subject: 'No link', timeout: 0 }).catch((e: unknown) => e)
+      expect((late as WaitTimeoutError).nearMisses.map(({ why }) => why)).to.include('has_link: it contains no link.')
+    })
+
     it('find the link of a mail, past one without', async () => {
       const { address } = await client.mailboxes.create({ address: 'links@tenant.example' })
       const waiting = client.waitForLink(address, { timeout: 30 })

@@ -73,7 +73,7 @@ class Mailroom(Groups):
         self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
     ) -> str:
         """Like `wait_for_message`, for a verification link, preferably one to the domain that vouches for the author."""
-        return self._wait(address, timeout, claim, filters, link_in)
+        return self._wait(address, timeout, claim, {"has_link": True, **filters}, link_in)
 
     def _wait(
         self,
@@ -137,7 +137,7 @@ class AsyncMailroom(AsyncGroups):
         self, address: str, *, timeout: float = DEFAULT_WAIT, claim: int | None = None, **filters: Any
     ) -> str:
         """Like the method of Mailroom."""
-        return await self._wait(address, timeout, claim, filters, link_in)
+        return await self._wait(address, timeout, claim, {"has_link": True, **filters}, link_in)
 
     async def _wait(
         self,

@@ -632,13 +632,14 @@ class MailboxesMessages(AsyncGroup):
         until: str | datetime | None | Unset = UNSET,
         regex: str | None | Unset = UNSET,
         has_code: bool | None | Unset = UNSET,
+        has_link: bool | None | Unset = UNSET,
         from_domain: str | None | Unset = UNSET,
         since: str | datetime | None | Unset = UNSET,
         timeout: int | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> t.MessagesWaitResult:
         """Wait for a message that passes all filters; the answer comes at once if there is one. Spam and Trash count only if named as folder. Scope: mail:read."""
-        return await self._call('GET', f'/mailboxes/{segment(address)}/wait', query=given({'folder': folder, 'label': label, 'thread_id': thread_id, 'unread': unread, 'flagged': flagged, 'from': from_, 'to': to, 'subject': subject, 'has_attachment': has_attachment, 'until': until, 'regex': regex, 'has_code': has_code, 'from_domain': from_domain, 'since': since, 'timeout': timeout}), waits=True, options=options)
+        return await self._call('GET', f'/mailboxes/{segment(address)}/wait', query=given({'folder': folder, 'label': label, 'thread_id': thread_id, 'unread': unread, 'flagged': flagged, 'from': from_, 'to': to, 'subject': subject, 'has_attachment': has_attachment, 'until': until, 'regex': regex, 'has_code': has_code, 'has_link': has_link, 'from_domain': from_domain, 'since': since, 'timeout': timeout}), waits=True, options=options)
 
     async def wait_and_claim(
         self,
@@ -656,6 +657,7 @@ class MailboxesMessages(AsyncGroup):
         until: str | datetime | Unset = UNSET,
         regex: str | Unset = UNSET,
         has_code: bool | Unset = UNSET,
+        has_link: bool | Unset = UNSET,
         from_domain: str | Unset = UNSET,
         since: str | datetime | Unset = UNSET,
         timeout: int | Unset = UNSET,
@@ -663,7 +665,7 @@ class MailboxesMessages(AsyncGroup):
         options: RequestOptions | None = None,
     ) -> t.MessagesWaitAndClaimResult:
         """Wait for a message and lease it: with claim, the lease in seconds, parallel waits receive distinct messages. Scope: mail:read, mail:write."""
-        return await self._call('POST', f'/mailboxes/{segment(address)}/wait', body=given({'folder': folder, 'label': label, 'thread_id': thread_id, 'unread': unread, 'flagged': flagged, 'from': from_, 'to': to, 'subject': subject, 'has_attachment': has_attachment, 'until': until, 'regex': regex, 'has_code': has_code, 'from_domain': from_domain, 'since': since, 'timeout': timeout, 'claim': claim}), waits=True, options=options)
+        return await self._call('POST', f'/mailboxes/{segment(address)}/wait', body=given({'folder': folder, 'label': label, 'thread_id': thread_id, 'unread': unread, 'flagged': flagged, 'from': from_, 'to': to, 'subject': subject, 'has_attachment': has_attachment, 'until': until, 'regex': regex, 'has_code': has_code, 'has_link': has_link, 'from_domain': from_domain, 'since': since, 'timeout': timeout, 'claim': claim}), waits=True, options=options)
 
     async def verification(
         self,
