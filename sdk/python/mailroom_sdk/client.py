@@ -7,7 +7,7 @@ import math
 import mimetypes
 import time
 from collections.abc import Callable
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, TextIO, TypeVar
 
 import httpx
 
@@ -198,11 +198,11 @@ def link_in(message: dict[str, Any]) -> str | None:
     return (own or links)[0]["url"] if links else None
 
 
-def attachment(name: str, content: str | bytes | BinaryIO, content_type: str | None = None) -> AttachmentsInputFormItem1:
+def attachment(
+    name: str, content: str | bytes | bytearray | memoryview | BinaryIO | TextIO, content_type: str | None = None
+) -> AttachmentsInputFormItem1:
     """Makes an attachment for a send from text, bytes or an open file, which is read to its end."""
-    if isinstance(content, str):
-        data = content.encode()
-    else:
-        data = content if isinstance(content, bytes) else content.read()
+    read = content if isinstance(content, (str, bytes, bytearray, memoryview)) else content.read()
+    data = read.encode() if isinstance(read, str) else read
     known = content_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
     return {"name": name, "contentType": known, "content": base64.b64encode(data).decode()}

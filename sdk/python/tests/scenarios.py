@@ -77,6 +77,8 @@ def way(url: str, key: str, address: str) -> None:
             by_hand += [message["subject"] for message in page["messages"]]
             place = page["next"]
         assert by_hand == subjects, by_hand
+        made = [attachment("a", content)["content"] for content in ("é", "é".encode(), bytearray("é".encode()), memoryview("é".encode()), io.StringIO("é"))]
+        assert made == ["w6k="] * 5, made
         file = attachment('Ärger "a".bin', io.BytesIO(b"\0\xff" * 1000))
         sent = mail.mailboxes.messages.send(address, to=own, subject="File", text="x", attachments=[file])
         copy = mail.mailboxes.messages.get(address, sent["message_id"])
