@@ -45,9 +45,17 @@ export function wordsOf(error: ErrorObject, named: string): Words {
   const { data, keyword, params, parentSchema = {}, propertyName, schema } = error
   if (propertyName !== undefined) return wordsOfName(propertyName, parentSchema, named)
   const say = words[keyword]
-  if (say !== undefined) return say({ named, limit: Number(schema), schema: parentSchema, params, data })
-  return { message: `${named} must be ${wanted(parentSchema)}.`, fix: `Write ${named} as ${shown(parentSchema)}.` }
+  const fault = { named, limit: Number(schema), schema: parentSchema, params, data }
+  return say === undefined ? asWanted(fault) : say(fault)
 }
+
+const asWanted = ({ named, schema }: Pick<Fault, 'named' | 'schema'>): Words => ({
+  message: `${named} must be ${wanted(schema)}.`,
+  fix: `Write ${named} as ${shown(schema)}.`,
+})
+
+/** A time as ISO 8601 writes it, whether or not its numbers are those of a time. */
+const likeTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i
 
 type Fault = {
   readonly named: string
@@ -82,6 +90,13 @@ const words: { readonly [keyword: string]: (fault: Fault) => Words } = {
       fix: `Set ${named} to ${meant === undefined ? `one of: ${choices}` : written}.`,
     }
   },
+  format: ({ named, schema, data }) =>
+    schema.format === 'date-time' && likeTime.test(String(data))
+      ? {
+          message: `${named} is a time that does not exist: its month, day, hour, minute or second is too high or too low.`,
+          fix: `Correct the numbers of ${named}.`,
+        }
+      : asWanted({ named, schema }),
   minLength: ({ named, limit }) => ({
     message: limit === 1 ? `${named} is empty.` : `${named} has fewer than ${amount(limit, 'character')}.`,
     fix: `Write at least ${amount(limit, 'character')} into ${named}.`,

@@ -191,6 +191,16 @@ describe('what a wrong input is told', () => {
       '"until" must be an ISO 8601 time with its zone.',
       'Write "until" as an ISO 8601 time with its zone, such as "2026-01-31T12:00:00Z".',
     ],
+    ...['2026-02-30T12:00:00Z', '2026-01-31T24:00:01+01:00'].map(
+      (until) =>
+        [
+          `a time that does not exist: ${until}`,
+          list,
+          { address, until },
+          '"until" is a time that does not exist: its month, day, hour, minute or second is too high or too low.',
+          'Correct the numbers of "until".',
+        ] as const,
+    ),
     [
       'a number that is too high',
       list,
