@@ -251,6 +251,11 @@ export class Transport {
       throw new TypeError('The API key contains characters that no key has: pass it exactly as it was shown.')
     const { csrfToken } = this.#options
     const key = idempotencyKey ?? (isIdempotent ? newIdempotencyKey() : undefined)
+    // Checked here, because the error of `fetch` would look like one of the connection.
+    if (key !== undefined && /[^\t\x20-\x7e\x80-\xff]/.test(key))
+      throw new TypeError(
+        'The idempotency key contains a character that a header cannot carry: write it in ASCII, or use a hash of it.',
+      )
     return {
       method,
       // Edge runtimes do not support `error`.

@@ -381,6 +381,19 @@ describe('sdk: the TypeScript client', () => {
       expect((await other.account.get()).id).to.equal(tenant.accountId)
     })
 
+    it('is asked with the key of the caller, or not at all if a header cannot carry that', async () => {
+      const body = { to: tenant.address, subject: 'By key', text: 'x' }
+      const send = (idempotencyKey: string) => client.mailboxes.messages.send(tenant.address, body, { idempotencyKey })
+      expect((await send('Größe-66')).id).to.equal((await send('Größe-66')).id)
+      const before = gateway.seen.length
+      for (const key of ['order-€', 'order\n66']) {
+        const error = await send(key).catch((reason: unknown) => reason)
+        expect(error).to.be.instanceOf(TypeError)
+        expect(String(error)).to.include('idempotency key').and.include('ASCII')
+      }
+      expect(gateway.seen.length).to.equal(before)
+    })
+
     it('tells who listens of each answer, and which was a replay', async () => {
       const seen: { status: number; isReplayed: boolean }[] = []
       const listening = new Mailroom({

@@ -139,6 +139,10 @@ def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, r
     key = options.idempotency_key
     if key is None and request.is_idempotent:
         key = str(uuid.uuid4())
+    if key is not None and re.search(r"[^\t\x20-\x7e\x80-\xff]", key):
+        raise ValueError(
+            "The idempotency key contains a character that a header cannot carry: write it in ASCII, or use a hash of it."
+        )
     headers = {
         "accept": "application/json",
         **({"authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}),
@@ -155,7 +159,8 @@ def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, r
         settings.base_url + path,
         params=query or None,
         content=None if request.body is None else json_of(request.body),
-        headers=headers,
+        # As browsers and Node write them.
+        headers=httpx.Headers(headers, encoding="latin-1"),
         timeout=timeout_of(settings, request),
     )
 

@@ -185,6 +185,15 @@ def headers(url: str, key: str, address: str) -> None:
         empty = RequestOptions(idempotency_key="")
         error = refused(mail.mailboxes.messages.send, address, to=address, text="x", options=empty)
         assert error.code == "idempotency_key_invalid"
+        spelt = RequestOptions(idempotency_key="Größe-66")
+        twice = {mail.mailboxes.messages.send(address, to=address, text="x", options=spelt)["id"] for _ in range(2)}
+        assert len(twice) == 1, twice
+        for key in ("order-€", "order\n66"):
+            try:
+                mail.mailboxes.messages.send(address, to=address, text="x", options=RequestOptions(idempotency_key=key))
+                raise AssertionError(f"{key} was sent")
+            except ValueError as error:
+                assert "ASCII" in str(error), error
 
 
 def once(url: str, key: str, address: str) -> None:
