@@ -198,7 +198,7 @@ export class Transport {
   readonly #options: MailroomOptions
   readonly #baseUrl: string
 
-  /** Throws a TypeError if `baseUrl` is not an http or https URL. */
+  /** Throws a TypeError if `baseUrl` is not an http or https URL, or one within the API, such as the `base_url` of a signup. */
   constructor(options: MailroomOptions) {
     this.#options = options
     const baseUrl = options.baseUrl ?? (environment('MAILROOM_BASE_URL') || defaultBaseUrl)
@@ -206,6 +206,9 @@ export class Transport {
       throw new TypeError(
         `"${baseUrl}" is not the address of a service: write "baseUrl" like https://mail.example.com.`,
       )
+    const within = /^(.+?)\/+api\/(?:v1|mcp)(?![^/])/.exec(baseUrl)
+    if (within !== null)
+      throw new TypeError(`"${baseUrl}" is an address within the API: write "baseUrl" as ${within[1]}.`)
     this.#baseUrl = baseUrl.replace(/\/+$/, '')
   }
 

@@ -322,6 +322,12 @@ describe('sdk: the TypeScript client', () => {
     it('say what is wrong with an address that is none, and with what cannot be a key, without telling it', async () => {
       for (const baseUrl of ['mail.example.com', '', 'http://'])
         expect(() => new Mailroom({ baseUrl }), baseUrl).to.throw(TypeError, /write "baseUrl" like https:/)
+      for (const within of ['/api/v1', '/mail//api/v1/mailboxes/a@b.example', '/api/mcp/'])
+        expect(() => new Mailroom({ baseUrl: `https://mail.example.com${within}` }), within).to.throw(
+          TypeError,
+          `write "baseUrl" as https://mail.example.com${within.startsWith('/mail') ? '/mail' : ''}.`,
+        )
+      expect(() => new Mailroom({ baseUrl: 'https://mail.example.com/api/v1x' })).to.not.throw()
       for (const apiKey of [`${tenant.key}\u2026`, `${tenant.key}\nx`]) {
         const error = await new Mailroom({ apiKey, baseUrl: door.http }).account
           .get()

@@ -90,6 +90,9 @@ def settings_of(
     url = base_url or os.environ.get("MAILROOM_BASE_URL") or DEFAULT_BASE_URL
     if not re.match(r"https?://[^/]", url, re.IGNORECASE):
         raise ValueError(f'"{url}" is not the address of a service: write it like https://mail.example.com.')
+    within = re.match(r"(.+?)/+api/(?:v1|mcp)(?![^/])", url)
+    if within is not None:
+        raise ValueError(f'"{url}" is an address within the API: write {within[1]}.')
     key = (api_key or os.environ.get("MAILROOM_API_KEY") or "").strip()
     if re.search(r"[^\x21-\x7e]", key):
         raise ValueError("The API key contains characters that no key has: pass it exactly as it was shown.")

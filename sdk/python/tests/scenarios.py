@@ -146,7 +146,7 @@ def errors(url: str, key: str, address: str) -> None:
             raise AssertionError("it is no address")
         except ValueError:
             pass
-    for given in ((key, "mail.example.com"), (f"{key}\u2026", url), (f"{key}\nx", url)):
+    for given in ((key, "mail.example.com"), (key, f"{url}/api/v1/mailboxes/{address}"), (f"{key}\u2026", url), (f"{key}\nx", url)):
         try:
             Mailroom(*given)
             raise AssertionError("it was taken")
