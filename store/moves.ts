@@ -1,20 +1,26 @@
 /**
  * Moves everything that belongs to one account into another, when an account is claimed into one that a person already has. The first
  * step is the commit point: it ends the claim link, so that only one of several people who use it succeeds. Every other step may be
- * repeated, by several processes at once, until nothing is left to move. The collections are changed one after the other, and each
- * document keeps its id.
+ * repeated, by several processes at once, until nothing is left to move. The collections are changed one after the other. Each document
+ * keeps its id, unless the id names the account.
  */
 import type { Collection, Filter } from 'mongodb'
+import { freeSlot } from './accounts.ts'
 import { toBinary } from './bytes.ts'
 import type { AccountDoc } from './documents/accounts.ts'
+import type { ZoneKeyDoc } from './documents/domains.ts'
 import type { EventDoc } from './documents/events.ts'
 import type { EmailDoc, OutboxDoc, TemplateDoc } from './documents/sending.ts'
+import { domainsAmong, listClaims, listDomains, removeClaim } from './domains.ts'
 import { lastEventNumber } from './events.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { bringLanesForward } from './outbox.ts'
 import { readMany, readOne } from './reads.ts'
 import { suppressionId } from './suppressions.ts'
 import { deleteTemplate, findTemplate, insertTemplate } from './templates.ts'
+import { replaceIn, updateAllIn, updateIn } from './writes.ts'
+import { keepZoneKey } from './zone-keys.ts'
+import { removeZone } from './zones.ts'
 
 /** Ids of accounts. */
 export type AccountMove = { readonly from: string; readonly to: string }
@@ -56,12 +62,80 @@ export function findMoving(store: Store, limit: number): Promise<AccountDoc[]> {
   return readMany(store, 'accounts', { movingSince: { $gt: new Date(0) } }, { sort: { movingSince: 1 }, limit })
 }
 
-/** Marks a move as complete, so that nothing more is looked for. */
+/** Marks a move as complete, so that nothing more is looked for. By now no process knows a zone as one of the old account. */
 export async function finishMove(store: Store, from: string): Promise<void> {
+  for (const { _id } of await readMany(store, 'zoneKeys', { accountId: from })) await store.zoneKeys.deleteOne({ _id })
   await store.accounts.updateOne({ _id: from }, { $unset: { movingSince: '', movedBy: '', movedMailboxes: '' } })
 }
 
-/** Moves domains, addresses, and mailboxes with everything in them. Returns the addresses that moved. */
+/**
+ * Moves domains, and claims to domains, each with its zone. Of a domain that both accounts have, the one in use stays, with its zone and
+ * its key; a claim to it is dropped. The keys of zones are copied as `keyFor` returns them, and remain in the old account until the move
+ * ends, because a process that knows a zone as one of the old account would otherwise create another key. Returns the names that moved.
+ */
+export async function moveDomains(
+  store: Store,
+  { from, to }: AccountMove,
+  keyFor: (key: ZoneKeyDoc, accountId: string) => ZoneKeyDoc,
+): Promise<readonly string[]> {
+  const old = await readMany(store, 'zoneKeys', { accountId: from })
+  const keys = new Map(old.map((key) => [key.domain, keyFor(key, to)]))
+  const moved: string[] = []
+  for (const { _id: domain } of await listDomains(store, from)) {
+    await dropClaim(store, { accountId: to, domain })
+    await store.writeTogether([
+      ...zoneMoves(store, { from, to }, { domain, key: keys.get(domain) }),
+      updateIn(store.domains, { _id: domain, accountId: from }, { $set: { accountId: to } }),
+    ])
+    moved.push(domain)
+  }
+  for (const { _id, domain } of await listClaims(store, from)) {
+    moved.push(domain)
+    const [known] = await domainsAmong(store, { accountId: to, names: [domain] })
+    if (known === undefined) {
+      await store.writeTogether(zoneMoves(store, { from, to }, { domain, key: keys.get(domain) }))
+      // Alone, because a cluster changes the shard key of one document at a time.
+      if (await isMoved(store.domainClaims.updateOne({ _id, accountId: from }, { $set: { accountId: to } }))) continue
+    }
+    await dropClaim(store, { accountId: from, domain })
+  }
+  // What a process that did not know of the move has published since. The next check of the domain publishes it again, if it is missing.
+  await store.zoneRecords.deleteMany({ accountId: from, purpose: { $ne: null } })
+  await store.zoneRecords.updateMany({ accountId: from }, { $set: { accountId: to } })
+  await store.zones.updateMany({ accountId: from }, { $set: { accountId: to } })
+  for (const key of keys.values()) await keepZoneKey(store, key)
+  return moved
+}
+
+/** The writes that move a zone; its key replaces one of a zone that the other account once had. */
+const zoneMoves = (
+  store: Store,
+  { from, to }: AccountMove,
+  { domain, key }: { readonly domain: string; readonly key: ZoneKeyDoc | undefined },
+) => [
+  ...(key === undefined ? [] : [replaceIn(store.zoneKeys, { _id: key._id }, key)]),
+  updateAllIn(store.zoneRecords, { domain, accountId: from }, { $set: { accountId: to } }),
+  updateIn(store.zones, { _id: domain, accountId: from }, { $set: { accountId: to } }),
+]
+
+/** Drops an account's claim to a domain with the records of its zone, if there is one. */
+async function dropClaim(store: Store, claim: { readonly accountId: string; readonly domain: string }): Promise<void> {
+  if ((await readOne(store, 'domainClaims', claim)) === null) return
+  await removeZone(store, { ...claim, isLast: false })
+  if (await removeClaim(store, claim)) await freeSlot(store, claim.accountId, 'ownDomains')
+}
+
+/** Waits for an update that moves a document. Returns false if the other account has a document that excludes it. */
+const isMoved = (update: Promise<unknown>): Promise<boolean> =>
+  update.then(
+    () => true,
+    (error: unknown) => {
+      if (isDuplicate(error)) return false
+      throw error
+    },
+  )
+
+/** Moves addresses, and mailboxes with everything in them. Returns the addresses that moved. */
 export async function moveMailboxes(store: Store, { from, to }: AccountMove): Promise<readonly string[]> {
   const own = await readMany(store, 'mailboxes', { accountId: from }, { projection: { address: 1 } })
   // Recorded before the mailboxes move, because a message may still arrive under the old account.
@@ -71,10 +145,6 @@ export async function moveMailboxes(store: Store, { from, to }: AccountMove): Pr
     { returnDocument: 'after' },
   )
   const addresses = await readMany(store, 'addresses', { accountId: from }, { projection: { _id: 1 } })
-  await store.domains.updateMany({ accountId: from }, { $set: { accountId: to } })
-  await moveClaims(store, { from, to })
-  await store.zoneRecords.updateMany({ accountId: from }, { $set: { accountId: to } })
-  await store.zones.updateMany({ accountId: from }, { $set: { accountId: to } })
   await store.mailboxes.updateMany({ accountId: from }, { $set: { accountId: to } })
   await store.addresses.updateMany({ accountId: from }, { $set: { accountId: to } })
   const inside = { mailboxId: { $in: [...(noted?.movedMailboxes ?? [])] }, accountId: from }
@@ -86,17 +156,6 @@ export async function moveMailboxes(store: Store, { from, to }: AccountMove): Pr
   await store.intakes.updateMany({ accountId: from }, { $set: { accountId: to } })
   await moveEach(store.driveEntries, { accountId: from }, to)
   return addresses.map(({ _id }) => _id)
-}
-
-/** Moves claims to domains. Drops a claim to a domain that the other account also claims. */
-async function moveClaims(store: Store, { from, to }: AccountMove): Promise<void> {
-  for (const { _id, domain } of await readMany(store, 'domainClaims', { accountId: from }))
-    await store.domainClaims
-      .updateOne({ _id, accountId: from }, { $set: { accountId: to } })
-      .catch(async (error: unknown) => {
-        if (!isDuplicate(error)) throw error
-        await store.domainClaims.deleteOne({ accountId: from, domain })
-      })
 }
 
 /** Moves webhook endpoints and their deliveries. */

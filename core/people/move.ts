@@ -15,6 +15,8 @@ import { addressesChanged } from '../mailbox/known-mailboxes.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { tallyEventsUpTo } from '../receive/received-counts.ts'
+import { zoneChanged } from '../zones/served-zones.ts'
+import { zoneKeyIn } from '../zones/zone-keys.ts'
 
 /** Longer than any request that was accepted before the move, and than any SMTP transaction whose recipient was looked up before it. */
 const lateMs = 2 * minuteMs
@@ -28,6 +30,8 @@ const sendPauseMs = 50
 export async function moveAccount(ctx: Context, move: store.AccountMove, by: AccountDoc['movedBy']): Promise<void> {
   const { from, to } = move
   await ctx.background.done(from)
+  for (const domain of await store.moveDomains(ctx.store, move, (key, accountId) => zoneKeyIn(ctx, key, accountId)))
+    await zoneChanged(ctx, { domain, accountId: to })
   const addresses = await store.moveMailboxes(ctx.store, move)
   if (addresses.length > 0) addressesChanged(ctx, addresses)
   await store.moveWebhooks(ctx.store, move, ctx.clock.now())

@@ -77,13 +77,26 @@ export async function zoneKeyDoc(ctx: Context, { origin, accountId }: Owned): Pr
 
 /** The keys that sign a zone according to its stored key document. */
 export function keysOf(ctx: Context, { _id, domain, privateKey, next }: ZoneKeyDoc): ZoneKeys {
-  const opened = (sealed: Sealed) =>
-    keyOf(domain, createPrivateKey(ctx.secrets.open(fromBinary(sealed), sealedFor.zoneKey(_id))))
+  const opened = (sealed: Sealed) => keyOf(domain, createPrivateKey(openedKey(ctx, _id, sealed)))
   if (next?.state === 'alone') return singleKey(opened(next.privateKey))
   const first = opened(privateKey)
   if (next === undefined) return singleKey(first)
   const second = opened(next.privateKey)
   return { signing: next.state === 'published' ? first : second, published: [first, second] }
+}
+
+/** The stored key of a zone as it is stored in another account, to which the zone moves. */
+export function zoneKeyIn(ctx: Context, { _id: before, next, ...doc }: ZoneKeyDoc, accountId: string): ZoneKeyDoc {
+  const _id = zoneKeyId({ origin: doc.domain, accountId })
+  const resealed = (sealed: Sealed) =>
+    toSealed(ctx.secrets.seal(openedKey(ctx, before, sealed), sealedFor.zoneKey(_id)))
+  return {
+    ...doc,
+    _id,
+    accountId,
+    privateKey: resealed(doc.privateKey),
+    ...(next !== undefined && { next: { ...next, privateKey: resealed(next.privateKey) } }),
+  }
 }
 
 /** A new private key with a tag that differs from the current one: resolvers use the tag to find the key that signed. */
@@ -96,6 +109,9 @@ export function nextPrivateKey(ctx: Context, doc: ZoneKeyDoc): Sealed {
 }
 
 const newPrivateKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+
+const openedKey = (ctx: Context, id: string, sealed: Sealed) =>
+  ctx.secrets.open(fromBinary(sealed), sealedFor.zoneKey(id))
 
 function sealedKey(ctx: Context, id: string, key: KeyObject): Sealed {
   const pem = key.export({ type: 'pkcs8', format: 'pem' }).toString()

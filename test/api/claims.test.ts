@@ -3,8 +3,11 @@ import { callersChanged } from '../../core/access/known-callers.ts'
 import { findSession } from '../../core/access/sessions.ts'
 import { getAccount } from '../../core/account/accounts.ts'
 import { pauseAccount, suspendAccount } from '../../core/account/holds.ts'
+import { raiseLimit } from '../../core/account/plans.ts'
 import { pauseSending } from '../../core/account/reputation.ts'
 import { issueTestKey } from '../../core/account/sandboxes.ts'
+import { createDomain } from '../../core/domains/claims.ts'
+import { rotateZoneKey } from '../../core/domains/zone-key-rotation.ts'
 import { addressesChanged } from '../../core/mailbox/known-mailboxes.ts'
 import { attemptAll, leaseEnd } from '../../core/notify/attempts.ts'
 import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
@@ -16,15 +19,22 @@ import type { Context } from '../../core/process/context.ts'
 import { hashCredential } from '../../core/process/secrets.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { indexArrivals } from '../../core/search/indexing.ts'
+import { keysOf, zoneKeyDoc } from '../../core/zones/zone-keys.ts'
+import { zoneOwner } from '../../core/zones/zone-owner.ts'
+import { types } from '../../dns/codes.ts'
+import { type DnsServer, startDns } from '../../dns/server.ts'
 import { newId } from '../../schemas/ids.ts'
 import { signupScopes } from '../../schemas/scopes.ts'
 import { insertDeliveries } from '../../store/deliveries.ts'
 import { beginMove, moveMailboxes } from '../../store/moves.ts'
 import { toldOf } from '../documents.ts'
+import { openUdp, question } from '../peers/dns-client.ts'
 import { expectRefusal } from '../peers/person.ts'
 import { startWebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
+import { wireRecords } from '../peers/signed-records.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { dyingAtEachWrite } from '../start/dying.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
 import { newPerson, type SignedIn } from '../start/people.ts'
 
@@ -35,7 +45,7 @@ describe('api: claims', () => {
   let door: Door
 
   before(async () => {
-    door = await openDoor()
+    door = await openDoor({ monitorCommands: true, env: { MAILROOM_DNS_DNSSEC: 'true' } })
   })
   after(() => door?.close())
 
@@ -449,6 +459,109 @@ describe('api: claims', () => {
     ])
     await sweepMoves(door.ctx)
     expect(await list()).to.deep.equal(moved)
+  })
+
+  describe('with domains of its own', () => {
+    let server: DnsServer
+    let udp: Awaited<ReturnType<typeof openUdp>>
+
+    before(async () => {
+      Object.assign(door.ctx.settings.dns, { nameServers: ['ns1.mail.example'] })
+      server = await startDns(door.ctx, { host: '127.0.0.1', port: 0 })
+      udp = await openUdp(server.port)
+    })
+    after(async () => {
+      udp?.close()
+      await server?.close(1_000)
+    })
+
+    /** An unclaimed account to which an administrator has given domains, and an account of a person. */
+    async function moving(name: string) {
+      const target = await makeTenant(door, { name })
+      const person = await newPerson(door, { accountId: target.accountId })
+      const made = await signup()
+      await raiseLimit(door.ctx, made.accountId, { figure: 'ownDomains', to: 5 })
+      return { made, own: client(door.http, target.key), to: target.accountId, person, domain: `own-${name}.example` }
+    }
+    const asked = async (name: string, type: number) =>
+      wireRecords(await udp.ask(question(name, type, { edns: { flags: 0x8000, udpBytes: 4_096 } })))
+        .filter((record) => record.section === 'answer' && record.type === type)
+        .map(({ data }) => data.toString('hex'))
+        .sort()
+    const statesOf = async (call: Call, name: string) =>
+      (await call<{ domains: Json[] }>('GET', '/api/v1/domains')).body.domains.flatMap(({ domain, status }) =>
+        domain === name ? [status] : [],
+      )
+    const countOf = async (accountId: string) => (await door.ctx.store.accounts.findOne({ _id: accountId }))?.ownDomains
+
+    it('a signed zone keeps its records and its keys, also while a new key replaces the old one', async () => {
+      const { ctx } = door
+      const { made, own, to, person, domain } = await moving('signed')
+      const zone = { origin: domain, accountId: made.accountId }
+      // The account had the domain before, and has a key from then.
+      await createDomain(ctx, { domain, accountId: to, verified: true })
+      await asked(domain, types.DNSKEY)
+      expect((await own('DELETE', `/api/v1/domains/${domain}`)).status).to.equal(200)
+      await createDomain(ctx, { domain, accountId: made.accountId, verified: true })
+      await rotateZoneKey(ctx, zone)
+      const content = async () => [await asked(domain, types.DNSKEY), await asked(domain, types.MX)]
+      const before = await content()
+      expect(before.map(({ length }) => length)).to.deep.equal([2, 1])
+      expect((await claim(person, made.token, to)).status).to.equal(200)
+      expect(await content()).to.deep.equal(before)
+      expect((await zoneKeyDoc(ctx, { ...zone, accountId: to })).next?.state).to.equal('published')
+      expect(await statesOf(own, domain)).to.deep.equal(['verified'])
+      door.advance(3 * minuteMs)
+      await sweepMoves(ctx)
+      expect(await ctx.store.zoneKeys.countDocuments({ accountId: made.accountId })).to.equal(0)
+    })
+
+    it('a zone has its records and its key wherever a process dies that moves it', async () => {
+      const { ctx } = door
+      const { made, to, domain } = await moving('dying')
+      await createDomain(ctx, { domain, accountId: made.accountId, verified: true })
+      const content = async () => {
+        const owner = await zoneOwner(ctx.store, domain)
+        const zone = { origin: domain, accountId: owner!.accountId }
+        const records = await ctx.store.zoneRecords.find({ domain, accountId: zone.accountId }).toArray()
+        return [keysOf(ctx, await zoneKeyDoc(ctx, zone)).signing.ds, records.map(({ _id }) => _id).sort()]
+      }
+      const before = await content()
+      const { token, ...move } = { from: made.accountId, to, token: made.token }
+      const by = { personId: newId('usr', ctx.clock.now()), address: '192.0.2.1' }
+      const claimHash = hashCredential(token)
+      expect(await beginMove(ctx.store, { ...move, claimHash, at: ctx.clock.now(), by })).to.equal(true)
+      const deaths = await dyingAtEachWrite(
+        async () => (await door.another()).ctx,
+        (at) => sweepMoves(at),
+        async () => void expect(await content()).to.deep.equal(before),
+      )
+      expect(deaths).to.be.above(3)
+      expect(await ctx.store.domains.findOne({ _id: domain })).to.include({ accountId: to })
+    })
+
+    for (const [what, inUse] of [
+      ['the moved account uses', 'made'],
+      ['the other account uses', 'to'],
+      ['neither uses', null],
+    ] as const)
+      it(`a domain that ${what} and both have is there once, with one set of records`, async () => {
+        const { ctx } = door
+        const { made, own, to, person, domain } = await moving(`both-${inUse}`)
+        for (const [name, accountId] of Object.entries({ made: made.accountId, to }))
+          if (name !== inUse) await createDomain(ctx, { domain, accountId, verified: false })
+        if (inUse !== null)
+          await createDomain(ctx, { domain, accountId: { made: made.accountId, to }[inUse], verified: true })
+        const counted = (await countOf(to)) ?? 0
+        const accountId = inUse === 'made' ? made.accountId : to
+        const kept = await ctx.store.zoneRecords.find({ domain, accountId }).toArray()
+        expect((await claim(person, made.token, to)).status).to.equal(200)
+        const records = await ctx.store.zoneRecords.find({ domain }).toArray()
+        expect(records).to.have.deep.members(kept.map((record) => ({ ...record, accountId: to })))
+        expect(await statesOf(own, domain)).to.deep.equal([inUse === null ? 'pending' : 'verified'])
+        expect(await ctx.store.domainClaims.countDocuments({ domain })).to.equal(inUse === null ? 1 : 0)
+        expect(await countOf(to)).to.equal(counted)
+      })
   })
 
   it('a move that a crash interrupts is finished, and until then the key is told to retry later', async () => {
