@@ -7,6 +7,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { lastEventNumber } from '../../store/events.ts'
 import { findMailboxesOfAccount } from '../../store/mailboxes.ts'
 import { countOf, findUsageOf } from '../../store/usage.ts'
+import { accountById } from '../access/known-callers.ts'
 import { type Principal, reaches } from '../access/principal.ts'
 import { figuresOf, figuresOwner } from '../access/usage.ts'
 import { reachMailbox } from '../mailbox/mailboxes.ts'
@@ -37,11 +38,7 @@ export async function dailyUsage(
   const days = daysFrom(since ?? after(ctx.clock.now(), -(daysDefault - 1) * dayMs), today)
   const only = mailbox === undefined ? null : (await reachMailbox(ctx, principal, mailbox))._id
   await tallyEventsUpTo(ctx, accountId, await lastEventNumber(ctx.store, accountId))
-  const counted = await figuresIn(
-    ctx,
-    accountId,
-    only === null ? figuresOf(accountId) : `${figuresOwner(accountId, only)}:`,
-  )
+  const counted = await figuresIn(ctx, accountId, only)
   const byDay = Map.groupBy(
     counted.filter(({ mailboxId }) => reaches(principal, mailboxId)),
     ({ day }) => day,
@@ -64,7 +61,7 @@ export async function domainFigures(
   { accountId, domain, since, until }: { accountId: string; domain: string; since: Date; until: Date },
 ): Promise<DomainFigures> {
   await tallyEventsUpTo(ctx, accountId, await lastEventNumber(ctx.store, accountId))
-  const counted = (await figuresIn(ctx, accountId, figuresOf(accountId))).filter(
+  const counted = (await figuresIn(ctx, accountId, null)).filter(
     ({ day }) => day >= periodsOf(since).day && Date.parse(day) < until.getTime(),
   )
   const ids = [...new Set(counted.map(({ mailboxId }) => mailboxId))]
@@ -75,11 +72,25 @@ export async function domainFigures(
   return Object.fromEntries(sums) as DomainFigures
 }
 
-/** The documents of daily figures whose ids begin with `prefix`, with their mailbox and day. */
-async function figuresIn(ctx: Context, accountId: string, prefix: string) {
-  const docs = await findUsageOf(ctx.store, prefix)
+/**
+ * The daily figures of the mailboxes of an account, or of one of them. What a mailbox sent before it was claimed into the account stays
+ * with the claimed account; everything else is counted here from the events, which moved.
+ */
+async function figuresIn(ctx: Context, accountId: string, only: string | null) {
+  const { joined = [] } = (await accountById(ctx, accountId)) ?? {}
+  const [own, ...before] = await Promise.all([accountId, ...joined].map((id) => figuresUnder(ctx, id, only)))
+  const sent = before
+    .flat()
+    .map((each) => ({ ...each, doc: { ...each.doc, counts: { sent: countOf(each.doc, 'sent') } } }))
+  return [...(own ?? []), ...sent]
+}
+
+/** The documents of daily figures that are stored under an account, with their mailbox and day. */
+async function figuresUnder(ctx: Context, accountId: string, only: string | null) {
+  const all = figuresOf(accountId)
+  const docs = await findUsageOf(ctx.store, only === null ? all : `${figuresOwner(accountId, only)}:`)
   return docs.map((doc) => {
-    const [mailboxId = '', day = ''] = doc._id.slice(figuresOf(accountId).length).split(':')
+    const [mailboxId = '', day = ''] = doc._id.slice(all.length).split(':')
     return { doc, mailboxId, day }
   })
 }

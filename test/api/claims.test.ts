@@ -249,10 +249,15 @@ describe('api: claims', () => {
     let messageId: string
     let webhookId: string
     let emailId: string
-    let was: { events: readonly Event[]; own: readonly Event[]; contacts: Json; usage: Json }
+    let was: { events: readonly Event[]; own: readonly Event[]; contacts: Json; usage: Json; sent: number[][] }
 
     const events = async (call: Call, query = '') =>
       (await call<{ events: Event[] }>('GET', `/api/v1/events?limit=200${query}`)).body.events
+    /** How many mails were sent and delivered on each day. */
+    const sentBy = async (call: Call, query = '') => {
+      const { body } = await call<{ days: { sent: number; delivered: number }[] }>('GET', `/api/v1/usage/daily${query}`)
+      return body.days.map(({ sent, delivered }) => [sent, delivered])
+    }
     const letter = (to: string) => ({ to, subject: 's', text: 't' })
     const reply = () =>
       made.call<{ id: string }>('POST', `${mailboxPath(made.address)}/send`, letter(tenant.address), {
@@ -288,6 +293,7 @@ describe('api: claims', () => {
         own: await events(own),
         contacts: (await made.call('GET', `${mailboxPath(made.address)}/contacts`)).body,
         usage: (await own('GET', '/api/v1/usage')).body,
+        sent: await sentBy(made.call),
       }
       expect((await claim(person, made.token, tenant.accountId)).body.account?.id).to.equal(tenant.accountId)
     })
@@ -324,6 +330,12 @@ describe('api: claims', () => {
       expect((await own('GET', `/api/v1/webhooks/${webhookId}`)).status).to.equal(200)
       expect((await made.call('GET', `/api/v1/emails/${emailId}`)).status).to.equal(200)
       expect((await own('GET', `/api/v1/emails/${emailId}`)).status).to.equal(200)
+    })
+
+    it('what it sent each day stays in the figures of the mailbox', async () => {
+      expect(was.sent.at(-1)).to.deep.equal([1, 1])
+      expect(await sentBy(made.call)).to.deep.equal(was.sent)
+      expect(await sentBy(own, `?mailbox=${made.address}`)).to.deep.equal(was.sent)
     })
 
     it('suppressed addresses stay suppressed', async () => {
