@@ -1,9 +1,18 @@
 /** Reports of others about our domains, the TLS sessions that we report to others, and mail checks. */
+import { createHash } from 'node:crypto'
 import type { UpdateFilter } from 'mongodb'
 import type { CheckDoc, DomainReportDoc, TlsKindDoc, TlsResultDoc } from './documents/deliverability.ts'
 import { takeDue } from './earliest.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { readOne } from './reads.ts'
+
+type ReportName = Pick<DomainReportDoc, 'accountId' | 'domain' | 'kind' | 'reporter' | 'reportId'>
+
+/** The id of a report; a repeat of the report has the same. */
+export const domainReportId = ({ accountId, domain, kind, reporter, reportId }: ReportName): string =>
+  createHash('sha256')
+    .update(JSON.stringify([accountId, domain, kind, reporter, reportId]))
+    .digest('base64url')
 
 /** Stores a report. Returns false when it is already stored. */
 export async function insertReport(store: Store, report: DomainReportDoc): Promise<boolean> {

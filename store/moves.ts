@@ -7,6 +7,7 @@
 import type { Collection, Filter } from 'mongodb'
 import { freeSlot } from './accounts.ts'
 import { toBinary } from './bytes.ts'
+import { domainReportId, insertReport } from './deliverability.ts'
 import type { AccountDoc } from './documents/accounts.ts'
 import type { ZoneKeyDoc } from './documents/domains.ts'
 import type { EventDoc } from './documents/events.ts'
@@ -179,6 +180,19 @@ export async function moveSuppressions(store: Store, { from, to }: AccountMove):
       if (!isDuplicate(error)) throw error
     })
     await store.suppressions.deleteOne({ _id, accountId: from })
+  }
+}
+
+/** Moves the reports about domains. */
+export async function moveReports(store: Store, { from, to }: AccountMove): Promise<void> {
+  for (;;) {
+    const page = await readMany(store, 'domainReports', { accountId: from }, { limit: pageSize })
+    for (const { _id, ...report } of page) {
+      const moved = { ...report, accountId: to }
+      await insertReport(store, { ...moved, _id: domainReportId(moved) })
+      await store.domainReports.deleteOne({ _id, accountId: from })
+    }
+    if (page.length < pageSize) return
   }
 }
 

@@ -3,12 +3,11 @@
  * from its author's domain and it is about the domain of the address. The document of a report is its commit point; everything
  * shown is computed from the documents.
  */
-import { createHash } from 'node:crypto'
 import { sameOrganisation } from '../../mail/domain.ts'
 import type { AggregateReport } from '../../mail/report/aggregate-report.ts'
 import type { TlsReport } from '../../mail/report/tls-report.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { countReports, insertReport } from '../../store/deliverability.ts'
+import { countReports, domainReportId, insertReport } from '../../store/deliverability.ts'
 import { after, dayMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 
@@ -107,9 +106,8 @@ function documentOf(
   reporter: string,
 ) {
   const { organisation, reportId, from, until } = report
-  const name = JSON.stringify([accountId, domain, report.kind, reporter, reportId])
   const common = {
-    _id: createHash('sha256').update(name).digest('base64url'),
+    _id: domainReportId({ accountId, domain, kind: report.kind, reporter, reportId }),
     accountId,
     domain,
     reporter,

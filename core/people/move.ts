@@ -32,6 +32,7 @@ export async function moveAccount(ctx: Context, move: store.AccountMove, by: Acc
   await ctx.background.done(from)
   for (const domain of await store.moveDomains(ctx.store, move, (key, accountId) => zoneKeyIn(ctx, key, accountId)))
     await zoneChanged(ctx, { domain, accountId: to })
+  await store.moveReports(ctx.store, move)
   const addresses = await store.moveMailboxes(ctx.store, move)
   if (addresses.length > 0) addressesChanged(ctx, addresses)
   await store.moveWebhooks(ctx.store, move, ctx.clock.now())

@@ -6,6 +6,7 @@ import { pauseAccount, suspendAccount } from '../../core/account/holds.ts'
 import { raiseLimit } from '../../core/account/plans.ts'
 import { pauseSending } from '../../core/account/reputation.ts'
 import { issueTestKey } from '../../core/account/sandboxes.ts'
+import { keepReports } from '../../core/deliverability/report-arrivals.ts'
 import { createDomain } from '../../core/domains/claims.ts'
 import { rotateZoneKey } from '../../core/domains/zone-key-rotation.ts'
 import { addressesChanged } from '../../core/mailbox/known-mailboxes.ts'
@@ -28,6 +29,7 @@ import { signupScopes } from '../../schemas/scopes.ts'
 import { insertDeliveries } from '../../store/deliveries.ts'
 import { beginMove, moveMailboxes } from '../../store/moves.ts'
 import { toldOf } from '../documents.ts'
+import { feedback, gz, mailWith, record } from '../mail/report/report-mails.ts'
 import { openUdp, question } from '../peers/dns-client.ts'
 import { expectRefusal } from '../peers/person.ts'
 import { startWebhookReceiver } from '../peers/receivers.ts'
@@ -45,7 +47,10 @@ describe('api: claims', () => {
   let door: Door
 
   before(async () => {
-    door = await openDoor({ monitorCommands: true, env: { MAILROOM_DNS_DNSSEC: 'true' } })
+    door = await openDoor({
+      monitorCommands: true,
+      env: { MAILROOM_DNS_DNSSEC: 'true', MAILROOM_SIGNUP_PER_ADDRESS_PER_DAY: '100' },
+    })
   })
   after(() => door?.close())
 
@@ -550,6 +555,24 @@ describe('api: claims', () => {
       )
       expect(deaths).to.be.above(3)
       expect(await ctx.store.domains.findOne({ _id: domain })).to.include({ accountId: to })
+    })
+
+    it('reports about a domain move too, and one that comes again is counted once', async () => {
+      const { ctx } = door
+      const { made, own, to, person, domain } = await moving('reported')
+      await createDomain(ctx, { domain, accountId: made.accountId, verified: true })
+      const at = Math.floor(ctx.clock.now().getTime() / 1_000)
+      const bytes = gz(feedback({ domain, begin: at - 7_200, end: at - 3_600, records: record({ count: 7 }) }))
+      const raw = mailWith([{ type: 'application/gzip', name: 'r.xml.gz', bytes }])
+      const sender = { alignedFrom: 'google.com', perhapsAligned: false, dkim: [] }
+      const arrive = (accountId: string) => keepReports(ctx, { raw, about: [{ domain, accountId }], sender })
+      await arrive(made.accountId)
+      expect((await claim(person, made.token, to)).status).to.equal(200)
+      const reported = async () => (await own<{ dmarc: Json }>('GET', `/api/v1/domains/${domain}/reports`)).body.dmarc
+      expect(await reported()).to.include({ reports: 1, messages: 7 })
+      await arrive(to)
+      expect(await reported()).to.include({ reports: 1, messages: 7 })
+      expect(await ctx.store.domainReports.countDocuments({ accountId: made.accountId })).to.equal(0)
     })
 
     for (const [what, inUse] of [
