@@ -1,11 +1,13 @@
 /**
  * One server and the connections to it. Invariants: at most `connections` are open. A mail waits for a free one, but not for
- * long if the server is slow. During a backoff (the server said 421, or cannot be reached) no connection is made, and waiting
- * mail is deferred at once.
+ * long if the server is slow. During a backoff (the server sent mail away, or cannot be reached) no connection is made, and waiting
+ * mail is deferred at once. A server that says 421 after it was told the sender may mean that sender alone: the others are tried
+ * until it says so to a second one, so that no sender keeps the mail of all others from a server.
  */
 import type { Context } from '../../../core/process/context.ts'
 import type { Kept } from '../../../core/process/kept.ts'
 import { enhancedStatusOf } from '../../../mail/encoding/enhanced-status.ts'
+import { splitAddress } from '../../../mail/message/address.ts'
 import { type Dialogue, isOpening, type TlsFailure } from './outcome.ts'
 import { type Mail, noStartTls, openSession, type Session, type SessionOptions } from './session.ts'
 import { createTurns, type Turns } from './turns.ts'
@@ -35,6 +37,13 @@ export type Destination = {
 const backoffFirstMs = 15_000
 const backoffMaxMs = 300_000
 const reasonCharsMax = 200
+/** Senders' domains whose backoff is remembered for one server. */
+const sendersMax = 1_000
+
+/** A time during which a server is not tried, at all or for one sender. */
+type Backoff = { readonly ms: number; readonly untilMs: number; readonly reason: string }
+
+const noBackoff: Backoff = { ms: 0, untilMs: 0, reason: '' }
 
 type Opening = Omit<SessionOptions, 'tryTls' | 'serverNames'>
 
@@ -48,10 +57,11 @@ type State = {
   readonly noTls: NoTls
   readonly turns: Turns
   readonly idle: { readonly session: Session; readonly timer: NodeJS.Timeout }[]
-  backoffMs: number
-  backoffUntilMs: number
-  /** Why there is a backoff. */
-  backoffReason: string
+  backoff: Backoff
+  /** By the domain of the sender. */
+  readonly ofSenders: Map<string, Backoff>
+  /** The sender's domain to which the server said 421, if it has not answered any other mail since. */
+  suspect: string | null
   nextSendMs: number
 }
 
@@ -69,15 +79,16 @@ export function createDestination(
     noTls,
     turns,
     idle: [],
-    backoffMs: 0,
-    backoffUntilMs: 0,
-    backoffReason: '',
+    backoff: noBackoff,
+    ofSenders: new Map(),
+    suspect: null,
     nextSendMs: 0,
   }
   return {
     send: (mail) => sendInTurn(state, mail),
     get isForgettable() {
-      return turns.isIdle && state.idle.length === 0 && backoffOf(state) === null
+      const backoffs = [state.backoff, ...state.ofSenders.values()]
+      return turns.isIdle && state.idle.length === 0 && backoffs.every((each) => deferralOf(state, each) === null)
     },
     close() {
       for (const { session, timer } of state.idle.splice(0)) {
@@ -92,11 +103,12 @@ async function sendInTurn(state: State, mail: Mail): Promise<Dialogue | Deferral
   const pauseSeconds = await state.turns.take()
   if (pauseSeconds !== null) return { why: 'has no connection free', retrySeconds: pauseSeconds }
   try {
-    const backoff = backoffOf(state)
-    if (backoff !== null) return backoff
+    const ofSender = state.ofSenders.get(domainOf(mail)) ?? noBackoff
+    const deferral = deferralOf(state, state.backoff) ?? deferralOf(state, ofSender)
+    if (deferral !== null) return deferral
     await pace(state)
     const result = await sendOnce(state, mail)
-    if ('command' in result) noteBackoff(state, result)
+    if ('command' in result) noteBackoff(state, mail, result)
     return result
   } finally {
     state.turns.end()
@@ -200,15 +212,34 @@ function tlsFailureOf(opened: Session | Dialogue, tryTls: boolean): TlsFailure |
 }
 
 /** Starts a backoff, longer each time, if the server turned us away; any other reply ends it. */
-function noteBackoff(state: State, dialogue: Dialogue): void {
-  if (!sendsAway(dialogue)) {
-    state.backoffMs = 0
+function noteBackoff(state: State, mail: Mail, dialogue: Dialogue): void {
+  const { ofSenders } = state
+  const domain = domainOf(mail)
+  const trouble = troubleOf(dialogue)
+  if (trouble === 'mail') {
+    state.backoff = { ...state.backoff, ms: 0 }
+    state.suspect = null
+    ofSenders.delete(domain)
     return
   }
-  state.backoffMs = Math.min(backoffMaxMs, state.backoffMs === 0 ? backoffFirstMs : state.backoffMs * 2)
-  state.backoffUntilMs = state.clock.now().getTime() + state.backoffMs * (0.8 + Math.random() * 0.4)
-  state.backoffReason = reasonOf(dialogue)
+  if (trouble === 'unclear') {
+    const before = ofSenders.get(domain) ?? noBackoff
+    // The last entry is the one that changed last.
+    ofSenders.delete(domain)
+    ofSenders.set(domain, longer(state, before, dialogue))
+    if (ofSenders.size > sendersMax) ofSenders.delete(ofSenders.keys().next().value ?? '')
+    state.suspect ??= domain
+    if (state.suspect === domain) return
+  }
+  state.backoff = longer(state, state.backoff, dialogue)
 }
+
+const longer = ({ clock }: State, { ms: before }: Backoff, dialogue: Dialogue): Backoff => {
+  const ms = Math.min(backoffMaxMs, before === 0 ? backoffFirstMs : before * 2)
+  return { ms, untilMs: clock.now().getTime() + ms * (0.8 + Math.random() * 0.4), reason: reasonOf(dialogue) }
+}
+
+const domainOf = ({ sender }: Mail) => splitAddress(sender).domain
 
 /** The reason shown for other waiting mail. It leaves out the words of a reply to somebody else's mail. */
 function reasonOf({ command, reply, trouble }: Dialogue): string {
@@ -216,9 +247,9 @@ function reasonOf({ command, reply, trouble }: Dialogue): string {
   return (trouble || reply.replaceAll('\n', ' ')).slice(0, reasonCharsMax)
 }
 
-function backoffOf({ clock, backoffUntilMs, backoffReason }: State): Deferral | null {
-  const seconds = Math.ceil((backoffUntilMs - clock.now().getTime()) / 1_000)
-  return seconds > 0 ? { why: `is not tried for ${seconds} seconds: ${backoffReason}`, retrySeconds: seconds } : null
+function deferralOf({ clock }: State, { untilMs, reason }: Backoff): Deferral | null {
+  const seconds = Math.ceil((untilMs - clock.now().getTime()) / 1_000)
+  return seconds > 0 ? { why: `is not tried for ${seconds} seconds: ${reason}`, retrySeconds: seconds } : null
 }
 
 /** RFC 5321 4.2.1: the server is about to close the connection. */
@@ -230,15 +261,17 @@ function isUnseen(dialogue: Dialogue): boolean {
   return command === 'MAIL' && (isGoodbye(dialogue) || (reply === '' && trouble !== 'no answer in time'))
 }
 
-/** Whether the trouble is with the server rather than with this mail. */
-function sendsAway(dialogue: Dialogue): boolean {
+/** Whether the trouble is with the server, with this mail if there is any, or whether the server does not say. */
+function troubleOf(dialogue: Dialogue): 'server' | 'mail' | 'unclear' {
   const { command, reply } = dialogue
-  if (isGoodbye(dialogue) || isOpening(command)) return true
-  return command === 'MAIL' && /(?:^|\n)4\d\d(?: |$)/.test(reply) && !isOfThisMail(enhancedStatusOf(reply))
+  if (isOpening(command)) return 'server'
+  if (isOfThisMail(enhancedStatusOf(reply))) return 'mail'
+  if (isGoodbye(dialogue)) return 'unclear'
+  return command === 'MAIL' && /(?:^|\n)4\d\d(?: |$)/.test(reply) ? 'server' : 'mail'
 }
 
 /**
- * Whether a status says that MAIL was refused for its sender or its message: addresses, mailboxes and content (RFC 3463 3.2, 3.3, 3.7), size
+ * Whether a status says that a mail was refused for its sender, recipient or message: addresses, mailboxes and content (RFC 3463 3.2, 3.3, 3.7), size
  * (4.3.4), a sender that is not allowed (4.7.1) or not authenticated (RFC 7372, 7505; 4.7.25 is about the client).
  */
 const isOfThisMail = (status: string | null) => /^4\.(?:[126]\.\d+|3\.4|7\.(?:1|2[0-467]))$/.test(status ?? '')

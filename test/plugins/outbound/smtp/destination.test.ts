@@ -178,7 +178,36 @@ describe('a destination', () => {
     expect(await destination.send(mail())).to.include({ command: '.', reply: '250 2.0.0 ok' })
   })
 
+  it('sends mail of others to a server that says 421 to one sender, and backs off when it does to a second', async () => {
+    const unwanted = new Set(['us.test'])
+    const { destination } = await scripted([], (line) =>
+      unwanted.has(/^MAIL FROM:<.*@(.*)>/.exec(line)?.[1] ?? '') ? '421 4.7.0 too much\r\n' : undefined,
+    )
+    const other = () => destination.send(mail({ sender: 'b@other.test' }))
+    for (const [leastSeconds, mostSeconds] of [
+      [12, 18],
+      [24, 36],
+      [48, 72],
+    ] as const) {
+      expect(await destination.send(mail())).to.include({ reply: '421 4.7.0 too much' })
+      const rest = await destination.send(mail({ sender: 'c@us.test' }))
+      expect('retrySeconds' in rest && rest.retrySeconds).to.be.within(leastSeconds, mostSeconds)
+      for (let n = 0; n < 2; n++) expect(await other()).to.include({ command: '.', reply: '250 2.0.0 ok' })
+      expect(destination.isForgettable).to.equal(false)
+      nowMs += (mostSeconds + 1) * 1_000
+    }
+    unwanted.add('other.test')
+    expect(await destination.send(mail())).to.include({ reply: '421 4.7.0 too much' })
+    expect(await other()).to.include({ reply: '421 4.7.0 too much' })
+    expect(await destination.send(mail({ sender: 'd@third.test' }))).to.have.property('retrySeconds')
+    nowMs += 400_000
+    unwanted.clear()
+    for (const sender of ['a@us.test', 'b@other.test', 'd@third.test'])
+      expect(await destination.send(mail({ sender }))).to.include({ command: '.', reply: '250 2.0.0 ok' })
+  })
+
   const refusedSenders = [
+    ['a sender that it does not allow, and hangs up', '421 4.7.1 <a@us.test>: sender address rejected', false],
     ['a sender that it does not allow', '450 4.7.1 <a@us.test>: sender address rejected', false],
     ['a sender whose domain it cannot find', '450 4.1.8 <a@us.test>: domain not found', false],
     ['a sender whose SPF record it cannot read', '451 4.7.24 SPF of us.test', false],
