@@ -138,12 +138,10 @@ export function askingUntilAway(store: Store): Store {
   return { ...store, objects: { ...objects, get } }
 }
 
-/** Adds a user to a blob that has other users. Must be called before the document of the user is written. */
-export async function addBlobUser(store: Store, blobId: string, user: string): Promise<void> {
-  await store.blobs.updateOne({ _id: firstChunkId(blobId) }, { $addToSet: { users: user } })
-}
-
-/** As `addBlobUser`, but as a write for a list in which the user's document follows. If it matches nothing, the blob is gone. */
+/**
+ * Adds a user to a blob that has other users, as a write for a list in which the user's document follows. If it matches nothing, the
+ * blob is gone.
+ */
 export function blobUser(store: Store, blobId: string, user: string): Write {
   const update = { $addToSet: { users: user } }
   return updateIn(store.blobs, { _id: firstChunkId(blobId) }, update, { mustMatch: true })

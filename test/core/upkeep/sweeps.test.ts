@@ -15,7 +15,7 @@ import { noteRunning, recountQuotas } from '../../../core/upkeep/quota-recount.t
 import { purgeDeletedMailboxes, sweepEventFloors, sweepMailboxDeletions } from '../../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
 import { newId } from '../../../schemas/ids.ts'
-import { addBlobUser, insertBlob, markBlobsInDoubt, packBlob } from '../../../store/blobs.ts'
+import { blobUser, insertBlob, markBlobsInDoubt, packBlob } from '../../../store/blobs.ts'
 import { countOf, findUsage, takeCounts } from '../../../store/usage.ts'
 import { toldOf } from '../../documents.ts'
 import { type Call, client, mailboxPath } from '../../peers/rest.ts'
@@ -204,7 +204,8 @@ describe('sweeps', () => {
     it('about to be used are kept', async () => {
       const old = await orphan([newId('msg', door.ctx.clock.now())])
       door.advance(2 * hourMs)
-      await addBlobUser(door.ctx.store, old, newId('msg', door.ctx.clock.now()))
+      const { store, clock } = door.ctx
+      await store.writeTogether([blobUser(store, old, newId('msg', clock.now()))])
       await sweepBlobs(door.ctx)
       expect(await there(old)).to.equal(3)
     })
