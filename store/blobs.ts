@@ -140,11 +140,11 @@ export function askingUntilAway(store: Store): Store {
 
 /**
  * Adds a user to a blob that has other users, as a write for a list in which the user's document follows. If it matches nothing, the
- * blob is gone.
+ * blob is gone, or is being deleted because it has lost its last user.
  */
 export function blobUser(store: Store, blobId: string, user: string): Write {
-  const update = { $addToSet: { users: user } }
-  return updateIn(store.blobs, { _id: firstChunkId(blobId) }, update, { mustMatch: true })
+  const inUse = { _id: firstChunkId(blobId), 'users.0': { $exists: true } }
+  return updateIn(store.blobs, inUse, { $addToSet: { users: user } }, { mustMatch: true })
 }
 
 /** Marks blobs whose users are about to be deleted. Must be called before the users are deleted. */

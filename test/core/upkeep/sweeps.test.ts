@@ -15,7 +15,9 @@ import { noteRunning, recountQuotas } from '../../../core/upkeep/quota-recount.t
 import { purgeDeletedMailboxes, sweepEventFloors, sweepMailboxDeletions } from '../../../core/upkeep/sweep.ts'
 import { sweepBlobs } from '../../../core/upkeep/unused-blobs.ts'
 import { newId } from '../../../schemas/ids.ts'
-import { blobUser, insertBlob, markBlobsInDoubt, packBlob } from '../../../store/blobs.ts'
+import { blobUser, dropBlobUsers, insertBlob, markBlobsInDoubt, packBlob } from '../../../store/blobs.ts'
+import type { IntakeRecordDoc } from '../../../store/documents/intake.ts'
+import { insertIntakeRecord } from '../../../store/intake.ts'
 import { countOf, findUsage, takeCounts } from '../../../store/usage.ts'
 import { toldOf } from '../../documents.ts'
 import { type Call, client, mailboxPath } from '../../peers/rest.ts'
@@ -208,6 +210,31 @@ describe('sweeps', () => {
       await store.writeTogether([blobUser(store, old, newId('msg', clock.now()))])
       await sweepBlobs(door.ctx)
       expect(await there(old)).to.equal(3)
+    })
+
+    it('that have lost their last user get no other before they are deleted', async () => {
+      const { store, clock } = door.ctx
+      const user = newId('msg', clock.now())
+      const id = await orphan([user])
+      const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+      const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+      const searchTexts = Object.assign(Object.create(store.searchTexts), {
+        async deleteMany(...given: Parameters<typeof store.searchTexts.deleteMany>) {
+          reach()
+          await gate
+          return store.searchTexts.deleteMany(...given)
+        },
+      })
+      const deletion = dropBlobUsers({ ...store, searchTexts }, [{ blobId: id, users: [user] }])
+      await reached
+      const _id = newId('int', clock.now())
+      const blob = { id, chunks: 3, sizeBytes: 2_500_000 }
+      const record = { _id, mailboxId: tenant.mailboxId, accountId: tenant.accountId, blob, lease: 'lease' }
+      expect(await insertIntakeRecord(store, record as IntakeRecordDoc)).to.equal(false)
+      open()
+      await deletion
+      expect(await there(id)).to.equal(0)
+      expect(await store.intakeRecords.countDocuments({ mailboxId: tenant.mailboxId, _id })).to.equal(0)
     })
 
     it('shared by two mailboxes are deleted with the second message', async () => {
