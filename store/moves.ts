@@ -17,7 +17,7 @@ import { lastEventNumber } from './events.ts'
 import { isDuplicate, type Store } from './open.ts'
 import { bringLanesForward } from './outbox.ts'
 import { readMany, readOne } from './reads.ts'
-import { suppressionId } from './suppressions.ts'
+import { addSuppression } from './suppressions.ts'
 import { deleteTemplate, findTemplate, insertTemplate } from './templates.ts'
 import { replaceIn, updateAllIn, updateIn } from './writes.ts'
 import { keepZoneKey } from './zone-keys.ts'
@@ -171,14 +171,10 @@ export async function moveWebhooks(store: Store, { from, to }: AccountMove, now:
   await store.webhooks.updateMany({ accountId: to, _id: webhookId }, { $min: { dueAt: now }, $inc: { dueRev: 1 } })
 }
 
-/** Moves suppressions. An address that the other account also suppresses keeps its entry there. */
+/** Moves suppressions. An address that the other account also suppresses stays suppressed for all whom either entry is about. */
 export async function moveSuppressions(store: Store, { from, to }: AccountMove): Promise<void> {
-  const own = await readMany(store, 'suppressions', { accountId: from })
-  for (const { _id, ...suppression } of own) {
-    const moved = { ...suppression, _id: suppressionId(to, suppression.email), accountId: to }
-    await store.suppressions.insertOne(moved).catch((error: unknown) => {
-      if (!isDuplicate(error)) throw error
-    })
+  for (const { _id, ...suppression } of await readMany(store, 'suppressions', { accountId: from })) {
+    await addSuppression(store, { ...suppression, accountId: to })
     await store.suppressions.deleteOne({ _id, accountId: from })
   }
 }

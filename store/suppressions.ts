@@ -36,23 +36,30 @@ export async function insertSuppressions(store: Store, rows: readonly NewSuppres
 }
 
 /** Adds a suppression that applies to some mailboxes and an agent key. One that applies to all mail of the account stays unchanged. */
-export async function insertAgentSuppression(
+export function insertAgentSuppression(store: Store, row: NewSuppression, { keyId, mailboxIds }: Agent): Promise<void> {
+  return addSuppression(store, { ...row, only: { keyIds: [keyId], mailboxIds } })
+}
+
+/** Adds a suppression to the one that the account may already have of the address: afterwards it applies to all that one of them does. */
+export async function addSuppression(
   store: Store,
-  { accountId, email, reason, detail, at }: NewSuppression,
-  { keyId, mailboxIds }: Agent,
+  { accountId, email, reason, detail, at, only }: Omit<SuppressionDoc, '_id'>,
 ): Promise<void> {
+  if (only === undefined) return insertSuppressions(store, [{ accountId, email, reason, detail, at }])
   const filter = { accountId, _id: suppressionId(accountId, email), only: { $exists: true } }
-  const holder = { $addToSet: { 'only.keyIds': keyId, 'only.mailboxIds': { $each: [...mailboxIds] } } }
+  const holders = {
+    $addToSet: { 'only.keyIds': { $each: [...only.keyIds] }, 'only.mailboxIds': { $each: [...only.mailboxIds] } },
+  }
   try {
     await store.suppressions.updateOne(
       filter,
-      { ...holder, $setOnInsert: { email, reason, detail, at } },
+      { ...holders, $setOnInsert: { email, reason, detail, at } },
       { upsert: true },
     )
   } catch (error) {
     if (!isDuplicate(error)) throw error
     // Either the suppression applies to all mail, or another agent key inserted it first.
-    await store.suppressions.updateOne(filter, holder)
+    await store.suppressions.updateOne(filter, holders)
   }
 }
 

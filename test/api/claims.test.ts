@@ -478,6 +478,37 @@ describe('api: claims', () => {
     expect(await list()).to.deep.equal(moved)
   })
 
+  it('an address that both accounts suppress stays suppressed for all whom it was suppressed for', async () => {
+    const { ctx } = door
+    const target = await makeTenant(door, { name: 'suppressing' })
+    const person = await newPerson(door, { accountId: target.accountId })
+    const made = await signup()
+    const own = client(door.http, target.key)
+    const agent = { kind: 'agent', mailboxIds: [target.mailboxId], scopes: signupScopes } as const
+    const theirs = client(door.http, (await makeKey(ctx, { accountId: target.accountId, ...agent })).apiKey)
+    const all = client(door.http, (await makeKey(ctx, { accountId: made.accountId })).apiKey)
+    const suppress = async (call: Call, email: string) =>
+      expect((await call('POST', '/api/v1/suppressions', { email })).status).to.equal(201)
+    for (const call of [made.call, theirs]) await suppress(call, 'both@remote.example')
+    for (const call of [all, theirs]) await suppress(call, 'wide@remote.example')
+    for (const call of [made.call, own]) await suppress(call, 'here@remote.example')
+    expect((await claim(person, made.token, target.accountId)).status).to.equal(200)
+    await own('POST', '/api/v1/mailboxes', { address: 'third@suppressing.example' })
+    const decided = async (from: string, to: string) => {
+      const { status, body } = await own('POST', `${mailboxPath(from)}/send`, { to, subject: 's', text: 't' })
+      return status === 202 ? 'sent' : body.code
+    }
+    const suppressed = 'all_recipients_suppressed'
+    for (const [to, expected] of [
+      ['both@remote.example', [suppressed, suppressed, 'sent']],
+      ['wide@remote.example', [suppressed, suppressed, suppressed]],
+      ['here@remote.example', [suppressed, suppressed, suppressed]],
+    ] as const) {
+      const from = [made.address, target.address, 'third@suppressing.example']
+      expect(await Promise.all(from.map((each) => decided(each, to))), to).to.deep.equal(expected)
+    }
+  })
+
   describe('with domains of its own', () => {
     let server: DnsServer
     let udp: Awaited<ReturnType<typeof openUdp>>
