@@ -115,7 +115,7 @@ export const answerAnyRequest = administratorOperation({
   output: OpenRequest,
   errors: ['not_found'],
   async handle({ ctx, session: { personId } }, { request_id: requestId, granted: isGranted, answer }) {
-    return requestOf(await answerRequest(ctx, { requestId, isGranted, answer, personId }))
+    return requestOf(await answerRequest(ctx, { requestId, isGranted, answer, answeredBy: personId }))
   },
 })
 

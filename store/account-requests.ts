@@ -38,7 +38,7 @@ export function countOpenRequests(store: Store, accountId: string): Promise<numb
 export async function answerRequest(
   store: Store,
   requestId: string,
-  change: Pick<AccountRequestDoc, 'status' | 'answer'> & { readonly answeredAt: Date },
+  change: Pick<AccountRequestDoc, 'status' | 'answer' | 'answeredBy'> & { readonly answeredAt: Date },
 ): Promise<AccountRequestDoc | null> {
   const asked = await readOne(
     store,

@@ -194,7 +194,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
       (await sumOf(people, ({ email }) => removeAll(store.mailedLinks, { email }))),
   },
   accountRequests: {
-    ...owned('accountRequests', ({ accountId }) => ({ accountId }), ['following']),
+    ...owned('accountRequests', ({ accountId }) => ({ accountId }), ['following', 'answeredBy']),
     erase: async (store, { accountId, people }) =>
       (await removeAll(store.accountRequests, { accountId })) +
       (await sumOf(people, ({ id: personId }) => removeAll(store.accountRequests, { personId }))),

@@ -7,6 +7,7 @@ import { deriveId, newId } from '../../schemas/ids.ts'
 import * as store from '../../store/account-requests.ts'
 import type { AccountRequestDoc } from '../../store/documents/people.ts'
 import { findPerson } from '../../store/people.ts'
+import { recordAudit } from '../access/audit.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { verifyPhone } from '../account/reputation.ts'
@@ -15,7 +16,7 @@ import type { Context } from '../process/context.ts'
 import { sendNotice } from '../send/notice.ts'
 import { answerNotice } from './notices.ts'
 
-export type AccountRequest = Omit<AccountRequestDoc, '_id' | 'following'> & { readonly id: string }
+export type AccountRequest = Omit<AccountRequestDoc, '_id' | 'following' | 'answeredBy'> & { readonly id: string }
 
 /** Open requests that an account may have. */
 const openMax = 10
@@ -78,11 +79,17 @@ export async function openRequests(ctx: Context): Promise<readonly AccountReques
 
 /**
  * Answers a request, once. Granting a phone number confirms it. Granting a limit raises nothing by itself: the administrator changes the
- * account's plan or figures separately. Fails with `validation_error` (a refusal without a reason) and `not_found`.
+ * account's plan or figures separately. With `answeredBy`, the administrator who is signed in, the audit trail of the account records the
+ * answer. Fails with `validation_error` (a refusal without a reason) and `not_found`.
  */
 export async function answerRequest(
   ctx: Context,
-  { requestId, isGranted, answer }: { requestId: string; isGranted: boolean; answer: string },
+  {
+    requestId,
+    isGranted,
+    answer,
+    answeredBy,
+  }: { requestId: string; isGranted: boolean; answer: string; answeredBy?: string },
 ): Promise<AccountRequest> {
   if (!isGranted && answer.trim() === '')
     throw new Failure('validation_error', 'A refusal has to say why.', {
@@ -91,7 +98,8 @@ export async function answerRequest(
     })
   const status = isGranted ? 'granted' : 'refused'
   const answeredAt = ctx.clock.now()
-  const doc = await store.answerRequest(ctx.store, requestId, { status, answer, answeredAt })
+  const change = { status, answer, answeredAt, ...(answeredBy !== undefined && { answeredBy }) } as const
+  const doc = await store.answerRequest(ctx.store, requestId, change)
   if (doc === null)
     throw new Failure('not_found', `No request ${requestId} waits for an answer.`, {
       fix: 'Use the id of a request that waits (ask_...): GET /api/v1/administration/requests and "mailroom request list" list them.',
@@ -116,9 +124,19 @@ export async function sweepAnswers(ctx: Context): Promise<number> {
   return answered.length
 }
 
-/** Confirms a phone number that was granted, and sends the answer to the person. Safe to repeat. */
+/** Records an answer in the audit, confirms a phone number that was granted, and sends the answer to the person. Safe to repeat. */
 async function follow(ctx: Context, doc: AccountRequestDoc): Promise<void> {
-  const { _id, accountId, kind, status, personId, answer } = doc
+  const { _id, accountId, kind, status, personId, answer, answeredBy } = doc
+  if (answeredBy !== undefined)
+    await recordAudit(ctx, {
+      id: deriveId('aud', _id, 'answer'),
+      accountId,
+      keyId: answeredBy,
+      action: status === 'granted' ? 'requests.grant' : 'requests.refuse',
+      target: _id,
+      outcome: 'done',
+      address: null,
+    })
   if (status === 'granted' && kind === 'phone') await verifyPhone(ctx, accountId)
   const person = await findPerson(ctx.store, personId)
   if (person !== null) {
@@ -133,6 +151,6 @@ function missing(param: string, fix: string): Failure {
 }
 
 /** Makes the request of a document. */
-export function requestOf({ _id: id, following: _, ...request }: AccountRequestDoc): AccountRequest {
+export function requestOf({ _id: id, following: _, answeredBy: __, ...request }: AccountRequestDoc): AccountRequest {
   return { id, ...request }
 }

@@ -77,4 +77,6 @@ export type AccountRequestDoc = {
   readonly answeredAt: Date | null
   /** When it was answered, until the answer has been carried out; then absent again. */
   readonly following?: Date
+  /** The administrator who answered it with a session; absent for the command line. */
+  readonly answeredBy?: string
 }

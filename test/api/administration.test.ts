@@ -1,4 +1,7 @@
 import { expect } from 'chai'
+import { answerRequest } from '../../core/administration/requests.ts'
+import { sweepAnswers } from '../../core/people/requests.ts'
+import { minuteMs } from '../../core/process/clock.ts'
 import { walkAudit } from '../../store/audit.ts'
 import { addSample } from '../../store/vitals.ts'
 import { expectRefusal } from '../peers/person.ts'
@@ -232,6 +235,23 @@ describe('api: administration', () => {
     expect(await auditOf(tenant.accountId)).to.include(`requests.grant ${id} ${administrator.id}`)
     const [mine] = (await owner.ask<Requests>('GET', '/api/v1/account/requests')).body.requests
     expect(mine).to.deep.include({ id, status: 'granted' })
+  })
+
+  it('an answer that a crash cut off is in the audit of its account when it is carried out, once', async () => {
+    const { ctx } = door
+    const asked = { kind: 'phone', phone: '+33123456789' }
+    const { id } = (await owner.ask('POST', '/api/v1/account/requests', asked)).body
+    const given = { requestId: String(id), isGranted: true, answer: 'Yes.', answeredBy: administrator.id }
+    const updateOne = () => Promise.reject(new Error('killed'))
+    const accounts = Object.assign(Object.create(ctx.store.accounts), { updateOne })
+    const died = await answerRequest({ ...ctx, store: { ...ctx.store, accounts } }, given).catch(String)
+    expect(died).to.equal('Error: killed')
+    door.advance(2 * minuteMs)
+    for (let n = 0; n < 2; n++) await sweepAnswers(ctx)
+    const entry = `requests.grant ${id} ${administrator.id}`
+    expect((await auditOf(tenant.accountId)).filter((each) => each === entry)).to.deep.equal([entry])
+    const [mine] = (await owner.ask<{ requests: Json[] }>('GET', '/api/v1/account/requests')).body.requests
+    expect(mine).to.include({ id, status: 'granted' }).and.not.have.property('answeredBy')
   })
 
   it('shows the outbox by destination domain', async () => {
