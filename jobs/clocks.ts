@@ -17,6 +17,7 @@ import { sweepIntakes } from '../core/intake/retention.ts'
 import { repeatStorageWarnings } from '../core/mailbox/storage-limit.ts'
 import { eraseOldSecrets } from '../core/notify/webhooks.ts'
 import { tellOfApprovals } from '../core/people/approval-notices.ts'
+import { sweepClaims } from '../core/people/claim.ts'
 import { tellOfEndpoints } from '../core/people/endpoint-notices.ts'
 import { sweepMoves } from '../core/people/move.ts'
 import { sweepAnswers } from '../core/people/requests.ts'
@@ -93,6 +94,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         tellOfEndpoints,
         tellOfApprovals,
         sweepAnswers,
+        sweepClaims,
         noteWantedCertificates,
       ),
     },

@@ -2,7 +2,7 @@
 import { Binary, type Collection, type Document, type Filter, type UpdateFilter } from 'mongodb'
 import type { ApprovalMode } from '../schemas/approvals.ts'
 import type { Figure } from '../schemas/plans.ts'
-import type { AccountDoc, CustomerChange, Hold, KeyDoc, PauseChange } from './documents/accounts.ts'
+import type { AccountDoc, Claiming, CustomerChange, Hold, KeyDoc, PauseChange } from './documents/accounts.ts'
 import type { MemberDoc } from './documents/people.ts'
 import type { Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
@@ -156,11 +156,16 @@ export function raiseFigure(
 export function claimAccount(
   store: Store,
   accountId: string,
-  { claimHash, owner, members }: { claimHash: Buffer; owner: string; members: readonly MemberDoc[] },
+  { claimHash, owner, claiming }: { claimHash: Buffer; owner: string; claiming: Claiming | undefined },
 ): Promise<AccountDoc | null> {
+  const members: readonly MemberDoc[] =
+    claiming === undefined ? [] : [{ personId: claiming.personId, role: 'owner', since: claiming.at }]
   return store.accounts.findOneAndUpdate(
     { _id: accountId, status: 'unclaimed', claimHash: new Binary(claimHash) },
-    { $set: { status: 'active', owner, members }, $unset: { claimExpiresAt: '', claimHash: '' } },
+    {
+      $set: { status: 'active', owner, members, ...(claiming !== undefined && { claiming }) },
+      $unset: { claimExpiresAt: '', claimHash: '' },
+    },
     { returnDocument: 'after' },
   )
 }
@@ -169,20 +174,32 @@ export function claimAccount(
 export async function undoClaim(
   store: Store,
   accountId: string,
-  { personId, claimHash, claimExpiresAt }: { personId: string; claimHash: Buffer; claimExpiresAt: Date | null },
+  { personId, at, claimHash, claimExpiresAt }: Claiming,
 ): Promise<void> {
   await store.accounts.updateOne(
-    { _id: accountId, status: 'active', 'members.0.personId': personId, 'members.1': { $exists: false } },
     {
-      $set: {
-        status: 'unclaimed',
-        owner: null,
-        claimHash: new Binary(claimHash),
-        ...(claimExpiresAt !== null && { claimExpiresAt }),
-      },
-      $unset: { members: '' },
+      _id: accountId,
+      status: 'active',
+      'claiming.at': at,
+      'members.0.personId': personId,
+      'members.1': { $exists: false },
+    },
+    {
+      $set: { status: 'unclaimed', owner: null, claimHash, ...(claimExpiresAt !== undefined && { claimExpiresAt }) },
+      $unset: { members: '', claiming: '' },
     },
   )
+}
+
+/** Accounts that were claimed up to `before` and whose claim is not known to be complete, the earliest claimed first. */
+export function findClaiming(store: Store, before: Date, limit: number): Promise<AccountDoc[]> {
+  const claimed = { 'claiming.at': { $gt: new Date(0), $lte: before } }
+  return readMany(store, 'accounts', claimed, { sort: { 'claiming.at': 1 }, limit })
+}
+
+/** Records that a claim is complete. */
+export async function endClaiming(store: Store, accountId: string, { at }: Claiming): Promise<void> {
+  await store.accounts.updateOne({ _id: accountId, 'claiming.at': at }, { $unset: { claiming: '' } })
 }
 
 export function findAccountByClaim(store: Store, claimHash: Buffer): Promise<AccountDoc | null> {

@@ -54,6 +54,7 @@ export const collections = {
       { ...index('sandboxOf'), sparse: true },
       { ...index('members.personId'), sparse: true },
       { ...index('movingSince'), sparse: true },
+      { ...index('claiming.at'), sparse: true },
       { ...index('pauseChanges.at'), sparse: true },
       { ...index('isPartner', '_id'), partialFilterExpression: { isPartner: { $exists: true } } },
       { ...index('partnerId', 'sandbox', '_id'), partialFilterExpression: { partnerId: { $exists: true } } },

@@ -225,7 +225,12 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
   keys: { ...owned('keys', ({ accountId }) => ({ accountId }), ['hash']), isLast: true },
   mailboxes: { ...owned('mailboxes', ({ accountId }) => ({ accountId })), isLast: true },
   accounts: {
-    ...owned('accounts', ({ accountId }) => ({ _id: accountId }), ['claimHash', 'eventSeqFloor', 'customerChanges']),
+    ...owned('accounts', ({ accountId }) => ({ _id: accountId }), [
+      'claimHash',
+      'claiming',
+      'eventSeqFloor',
+      'customerChanges',
+    ]),
     erase: (store, { accountId }) => reduceAccount(store, accountId),
     isLast: true,
   },

@@ -33,7 +33,14 @@ export const scattered: readonly Scattered[] = [
     domainClaims: [['watch.dueAt']],
     zoneKeys: [['next.dueAt'], ['createdAt']],
     searchSegments: [['tidyAt']],
-    accounts: [['claimExpiresAt'], ['erasing'], ['movingSince'], ['pauseChanges.at'], ['clockMovedAt']],
+    accounts: [
+      ['claimExpiresAt'],
+      ['erasing'],
+      ['movingSince'],
+      ['claiming.at'],
+      ['pauseChanges.at'],
+      ['clockMovedAt'],
+    ],
     accountRequests: [['following']],
   }),
   ...reads('A sweep pages through the documents of all accounts, from a watermark or by an index of unfinished work.', {

@@ -13,8 +13,7 @@ import {
 import { signupScopes } from '../../schemas/scopes.ts'
 import * as store from '../../store/accounts.ts'
 import { toBinary } from '../../store/bytes.ts'
-import type { AccountDoc } from '../../store/documents/accounts.ts'
-import type { MemberDoc } from '../../store/documents/people.ts'
+import type { AccountDoc, Claiming } from '../../store/documents/accounts.ts'
 import { driveBytes } from '../../store/drive.ts'
 import { storageUsed } from '../../store/folders.ts'
 import { listMailboxes } from '../../store/mailboxes.ts'
@@ -159,28 +158,18 @@ export async function mintClaimLink(
 }
 
 /**
- * Gives an unclaimed account to its owner, by the token of its claim link. Fails with `not_found` when the link was
+ * Gives an unclaimed account to its owner, by the token of its claim link; with `claiming` to a person, who becomes a member. Fails with `not_found` when the link was
  * used, replaced or has expired.
  */
 export async function claimByToken(
   ctx: Context,
-  { token, owner, members = [] }: { token: string; owner: string; members?: readonly MemberDoc[] },
+  { token, owner, claiming }: { token: string; owner: string; claiming?: Claiming },
 ): Promise<Account> {
   const { id } = await claimable(ctx, token)
-  const claimed = await store.claimAccount(ctx.store, id, { claimHash: hashCredential(token), owner, members })
+  const claimed = await store.claimAccount(ctx.store, id, { claimHash: hashCredential(token), owner, claiming })
   if (claimed === null) throw unknownClaimLink()
   await callersChanged(ctx, { accountIds: [id] })
   return accountOf(claimed)
-}
-
-/** Undoes the claim of an account by a person who is erased; its claim link is valid as before. */
-export async function undoClaim(
-  ctx: Context,
-  { token, claimed, personId }: { token: string; claimed: Account; personId: string },
-): Promise<void> {
-  const { id, claimExpiresAt } = claimed
-  await store.undoClaim(ctx.store, id, { personId, claimHash: hashCredential(token), claimExpiresAt })
-  await callersChanged(ctx, { accountIds: [id] })
 }
 
 /** The unclaimed account of a claim link that can still be used. Changes nothing. Fails with `not_found`. */

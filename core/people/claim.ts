@@ -1,16 +1,29 @@
-/** A person claims an account that an agent made, as an account of its own or into one that the person owns. */
+/**
+ * A person claims an account that an agent made, as an account of its own or into one that the person owns. A claim as an account of its
+ * own is followed by a look for the mark of an erasure of the person (erase-person.ts) and by an entry in the audit; the account keeps
+ * what these need until they are done, so that a sweep does them if the process dies.
+ */
 import { Failure } from '../../schemas/failures.ts'
+import { endClaiming, findClaiming, undoClaim } from '../../store/accounts.ts'
+import { toBinary } from '../../store/bytes.ts'
+import type { AccountDoc } from '../../store/documents/accounts.ts'
 import { beginMove } from '../../store/moves.ts'
 import { findPersonByEmail } from '../../store/people.ts'
 import type { Account } from '../access/account-record.ts'
 import { accountById, callersChanged } from '../access/known-callers.ts'
 import { memberPrincipal } from '../access/principal.ts'
 import { moveSession, type Session } from '../access/sessions.ts'
-import { claimable, claimByToken, undoClaim } from '../account/accounts.ts'
+import { claimable, claimByToken } from '../account/accounts.ts'
+import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { hashCredential } from '../process/secrets.ts'
 import { moveAccount, noteClaim } from './move.ts'
 import { isStaying, noPerson, requirePerson } from './people.ts'
+
+/** How long a process has to complete a claim before another one does. */
+const lateMs = minuteMs
+/** Claims that one run of the sweep completes. */
+const claimsMax = 50
 
 export type Claim = {
   /** The token of the claim link. */
@@ -32,12 +45,9 @@ export async function claim(ctx: Context, session: Session, { token, into, peerA
   const found = await claimable(ctx, token)
   const { id: from } = found
   if (into === undefined) {
-    const member = { personId, role: 'owner', since: ctx.clock.now() } as const
-    await claimByToken(ctx, { token, owner: email, members: [member] })
-    if (!(await isStaying(ctx, personId))) {
-      await undoClaim(ctx, { token, claimed: found, personId })
-      throw noPerson()
-    }
+    const claiming = { ...claimingOf(ctx, token, found), personId, address: peerAddress }
+    await claimByToken(ctx, { token, owner: email, claiming })
+    if (!(await settleClaim(ctx, { _id: from, claiming }))) throw noPerson()
   } else {
     requireNoSandbox(found, await requireOwner(ctx, personId, into))
     const claimHash = hashCredential(token)
@@ -48,7 +58,6 @@ export async function claim(ctx: Context, session: Session, { token, into, peerA
     await moveAccount(ctx, { from, to: into }, by)
   }
   const accountId = into ?? from
-  if (into === undefined) await noteClaim(ctx, { accountId, claimed: from, personId, address: peerAddress })
   await moveSession(ctx, session, accountId)
   return accountId
 }
@@ -60,16 +69,39 @@ export async function claim(ctx: Context, session: Session, { token, into, peerA
 export async function claimFor(ctx: Context, { token, owner }: { token: string; owner: string }): Promise<Account> {
   const found = await claimable(ctx, token)
   const person = await findPersonByEmail(ctx.store, owner)
-  if (person === null) return claimByToken(ctx, { token, owner, members: [] })
-  const { _id: personId } = person
-  const claimed = await claimByToken(ctx, {
-    token,
-    owner,
-    members: [{ personId, role: 'owner', since: ctx.clock.now() }],
-  })
-  if (await isStaying(ctx, personId)) return claimed
-  await undoClaim(ctx, { token, claimed: found, personId })
-  return claimByToken(ctx, { token, owner, members: [] })
+  if (person === null) return claimByToken(ctx, { token, owner })
+  const claiming = { ...claimingOf(ctx, token, found), personId: person._id }
+  const claimed = await claimByToken(ctx, { token, owner, claiming })
+  return (await settleClaim(ctx, { _id: found.id, claiming })) ? claimed : claimByToken(ctx, { token, owner })
+}
+
+/** Completes the claims whose process died or failed before it had done so. Returns how many. */
+export async function sweepClaims(ctx: Context): Promise<number> {
+  const claims = await findClaiming(ctx.store, after(ctx.clock.now(), -lateMs), claimsMax)
+  for (const claimed of claims) await settleClaim(ctx, claimed)
+  return claims.length
+}
+
+const claimingOf = (ctx: Context, token: string, { claimExpiresAt }: Account) => ({
+  at: ctx.clock.now(),
+  claimHash: toBinary(hashCredential(token)),
+  ...(claimExpiresAt !== null && { claimExpiresAt }),
+})
+
+/** Records a claim by a person in the audit, or undoes it if the person is erased. Returns whether it stands. Safe to repeat. */
+async function settleClaim(
+  ctx: Context,
+  { _id: accountId, claiming }: Pick<AccountDoc, '_id' | 'claiming'>,
+): Promise<boolean> {
+  if (claiming === undefined) return true
+  const { personId, address } = claiming
+  const stands = await isStaying(ctx, personId)
+  if (!stands) {
+    await undoClaim(ctx.store, accountId, claiming)
+    await callersChanged(ctx, { accountIds: [accountId] })
+  } else if (address !== undefined) await noteClaim(ctx, { accountId, claimed: accountId, personId, address })
+  await endClaiming(ctx.store, accountId, claiming)
+  return stands
 }
 
 /**

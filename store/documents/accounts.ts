@@ -24,6 +24,8 @@ export type AccountDoc = Plans & {
   readonly claimExpiresAt?: Date
   readonly claimHash?: Binary
   readonly owner: string | null
+  /** The claim by a person while it is not known to be complete: that person may have been erased at the same moment. */
+  readonly claiming?: Claiming
   /** Absent until the first member joins. */
   readonly members?: readonly MemberDoc[]
   /**
@@ -78,6 +80,15 @@ export type AccountDoc = Plans & {
   readonly suspended?: Hold | null
   /** When the erasure of the account began; absent before that, and again once nothing is left to erase. */
   readonly erasing?: Date
+}
+
+/** What is needed to complete a claim, or to undo it. `address`: of the person's network; absent if an administrator claimed it for them. */
+export type Claiming = {
+  readonly personId: string
+  readonly at: Date
+  readonly address?: string
+  readonly claimHash: Binary
+  readonly claimExpiresAt?: Date
 }
 
 export type Hold = { readonly reason: string; readonly at: Date }

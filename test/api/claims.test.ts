@@ -12,7 +12,7 @@ import { rotateZoneKey } from '../../core/domains/zone-key-rotation.ts'
 import { addressesChanged } from '../../core/mailbox/known-mailboxes.ts'
 import { attemptAll, leaseEnd } from '../../core/notify/attempts.ts'
 import { attemptDueDeliveries } from '../../core/notify/due-deliveries.ts'
-import { claim as claimOf } from '../../core/people/claim.ts'
+import { claim as claimOf, sweepClaims } from '../../core/people/claim.ts'
 import { erasePerson } from '../../core/people/erase-person.ts'
 import { sweepMoves } from '../../core/people/move.ts'
 import { dayMs, minuteMs } from '../../core/process/clock.ts'
@@ -26,6 +26,7 @@ import { types } from '../../dns/codes.ts'
 import { type DnsServer, startDns } from '../../dns/server.ts'
 import { newId } from '../../schemas/ids.ts'
 import { signupScopes } from '../../schemas/scopes.ts'
+import { walkAudit } from '../../store/audit.ts'
 import { insertDeliveries } from '../../store/deliveries.ts'
 import { beginMove, moveMailboxes } from '../../store/moves.ts'
 import { toldOf } from '../documents.ts'
@@ -697,6 +698,76 @@ describe('api: claims', () => {
       expect(await statusOf(made.call)).to.equal('unclaimed')
       expect((await claim(await newPerson(door), made.token)).status, 'by another person').to.equal(200)
     })
+
+  describe('whose process dies', () => {
+    const dying = async () => (await door.another()).ctx
+    const sessionOf = async ({ cookie }: SignedIn) =>
+      (await findSession(door.ctx, cookie?.split('=').at(-1) ?? '', null))!
+    const peerAddress = '192.0.2.1'
+    const auditOf = async (accountId: string) =>
+      (await walkAudit(door.ctx.store, accountId, 0, 100)).flatMap(({ action }) =>
+        action === 'account.claim' ? [action] : [],
+      )
+
+    it('are in the audit of the account, once', async () => {
+      const { ctx } = door
+      let last: Awaited<ReturnType<typeof signup>>
+      let claimed = 0
+      const deaths = await dyingAtEachWrite(
+        dying,
+        async (at) => {
+          last = await signup()
+          await claimOf(at, await sessionOf(await newPerson(door)), { token: last.token, peerAddress })
+        },
+        async () => {
+          door.advance(2 * minuteMs)
+          for (let n = 0; n < 2; n++) await sweepClaims(ctx)
+          const account = await ctx.store.accounts.findOne({ _id: last.accountId })
+          expect(account).not.to.have.property('claiming')
+          claimed += account?.status === 'active' ? 1 : 0
+          expect(await auditOf(last.accountId)).to.deep.equal(account?.status === 'active' ? ['account.claim'] : [])
+        },
+      )
+      expect([deaths > 2, claimed]).to.deep.equal([true, deaths])
+    })
+
+    it('are undone if their person is erased at the same moment: the link is valid as before', async () => {
+      const { ctx } = door
+      const made = await signup()
+      const person = await newPerson(door)
+      const session = await sessionOf(person)
+      const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+      const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+      const people = Object.assign(Object.create(ctx.store.people), {
+        async deleteMany(...given: Parameters<typeof ctx.store.people.deleteMany>) {
+          reach()
+          await gate
+          return ctx.store.people.deleteMany(...given)
+        },
+      })
+      const erasure = erasePerson({ ...ctx, store: { ...ctx.store, people } }, person.id)
+      await reached
+      let hasDied = false
+      await dyingAtEachWrite(
+        dying,
+        async (at) => {
+          if (!hasDied) await claimOf(at, session, { token: made.token, peerAddress })
+        },
+        async () => {
+          hasDied = true
+        },
+        () => 1,
+      )
+      open()
+      await erasure
+      expect((await ctx.store.accounts.findOne({ _id: made.accountId }))?.status).to.equal('active')
+      expect(await sweepClaims(ctx), 'while its process may live').to.equal(0)
+      door.advance(2 * minuteMs)
+      expect(await sweepClaims(ctx)).to.equal(1)
+      expect(await statusOf(made.call)).to.equal('unclaimed')
+      expect((await claim(await newPerson(door), made.token)).status, 'by another person').to.equal(200)
+    })
+  })
 
   it('contacts count mail of both accounts while one moves into the other, each once', async () => {
     const { ctx } = door
