@@ -11,7 +11,7 @@ import { countRequestedMail } from './mail-limits.ts'
 import { makeLink, readLink, useLink } from './mailed-links.ts'
 import { changedNotice, resetNotice } from './notices.ts'
 import { hashPassword, requireGoodPassword } from './passwords.ts'
-import { accountsOf, emailOf } from './people.ts'
+import { accountsOf, emailOf, noPerson, requirePerson } from './people.ts'
 import { createSessionUnder, requirePasswordOf } from './sign-in.ts'
 
 /**
@@ -74,16 +74,20 @@ export async function changePassword(
   return createSessionUnder(ctx, { personId, passwordHash, accountId: principal?.accountId ?? null, ...asker })
 }
 
-/** Sets the password of a person, ends all sessions and older links, and notifies the person by mail. */
+/**
+ * Sets the password of a person, ends all sessions and older links, and notifies the person by mail. Sessions and links end first, so
+ * that none is left if the process dies once the password is set; sessions also end afterwards, for those that begin meanwhile.
+ */
 async function setPassword(
   ctx: Context,
   { personId, passwordHash, peerAddress }: { personId: string; passwordHash: string; peerAddress: string },
 ): Promise<void> {
-  const person = await changePerson(ctx.store, personId, { passwordHash })
-  if (person === null) throw new Failure('unauthorized')
-  await removeMailedLinks(ctx.store, { email: person.email, kind: 'reset' })
+  const { email } = await requirePerson(ctx, personId)
+  await removeMailedLinks(ctx.store, { email, kind: 'reset' })
+  await endSessions(ctx, [personId])
+  if ((await changePerson(ctx.store, personId, { passwordHash })) === null) throw noPerson()
   await endSessions(ctx, [personId])
   const entry = { keyId: personId, action: 'people.password', target: null, outcome: 'done', address: peerAddress }
   for (const { id: accountId } of await accountsOf(ctx, personId)) await recordAudit(ctx, { ...entry, accountId })
-  await afterwards(ctx, () => sendNotice(ctx, changedNotice(person.email, ctx.baseUrl)))
+  await afterwards(ctx, () => sendNotice(ctx, changedNotice(email, ctx.baseUrl)))
 }

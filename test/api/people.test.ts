@@ -1,10 +1,14 @@
 import { expect } from 'chai'
+import { makeLink } from '../../core/people/mailed-links.ts'
+import { resetPassword } from '../../core/people/password-change.ts'
 import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
-import { findPersonByEmail } from '../../store/people.ts'
+import { findPeople, findPersonByEmail } from '../../store/people.ts'
 import { browser, expectRefusal } from '../peers/person.ts'
 import { type Call, client, mailboxPath } from '../peers/rest.ts'
 import { type Door, openTenant, type Tenant } from '../start/door.ts'
+import { dyingAtEachWrite } from '../start/dying.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
+import { makePerson, signedIn } from '../start/people.ts'
 
 const password = 'correct horse battery'
 
@@ -16,7 +20,7 @@ describe('api: people', () => {
   let visitor: Call
 
   before(async () => {
-    ;({ door, tenant, call } = await openTenant())
+    ;({ door, tenant, call } = await openTenant({ monitorCommands: true }))
     visitor = client(door.http)
     await call('POST', '/api/v1/aliases', { alias: '*@tenant.example', targets: [tenant.address] })
   })
@@ -279,6 +283,34 @@ describe('api: people', () => {
       expect((await changing).status).to.equal(200)
       for (const ask of late) expectRefusal(await ask('GET', '/api/v1/session'), [401, 'unauthorized'])
       expect((await signIn(email, 'a new password')).status).to.equal(201)
+    })
+
+    it('leaves no earlier session and no other link, wherever the process dies that replaces it', async () => {
+      const { ctx } = door
+      let last: { readonly id: string; readonly passwordHash: string; readonly ask: Call; readonly other: string }
+      let changed = 0
+      const deaths = await dyingAtEachWrite(
+        async () => (await door.another()).ctx,
+        async (at) => {
+          const made = await makePerson(door)
+          const { passwordHash } = (await findPersonByEmail(ctx.store, made.email))!
+          const link = { kind: 'reset', email: made.email, personId: made.id } as const
+          const [token, other] = [await makeLink(ctx, link), await makeLink(ctx, link)].map(
+            (url) => url.split('/').at(-1) ?? '',
+          )
+          last = { id: made.id, passwordHash, ask: (await signedIn(door, made)).ask, other: other! }
+          await resetPassword(at, { token: token!, password: 'a new password', peerAddress: '192.0.2.1' })
+        },
+        async () => {
+          const [person] = await findPeople(ctx.store, [last.id])
+          if (person?.passwordHash === last.passwordHash) return
+          changed += 1
+          expectRefusal(await last.ask('GET', '/api/v1/session'), [401, 'unauthorized'])
+          const late = { token: last.other, password: 'a third password' }
+          expectRefusal(await visitor('POST', '/api/v1/people/reset', late), [404, 'not_found'])
+        },
+      )
+      expect([deaths > 3, changed > 1]).to.deep.equal([true, true])
     })
 
     it('has the same answer for an unknown address, and no mail is sent', async () => {
