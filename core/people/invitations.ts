@@ -11,7 +11,7 @@ import { getAccount } from '../account/accounts.ts'
 import { periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { sendNotice } from '../send/notice.ts'
-import { makeLink, readLink, useLink } from './mailed-links.ts'
+import { makeLink, readLink } from './mailed-links.ts'
 import { joinAccount, type Member, membersMax, membersOf } from './members.ts'
 import { invitationNotice } from './notices.ts'
 import { emailOf, requirePerson } from './people.ts'
@@ -108,7 +108,10 @@ export async function acceptInvitation(ctx: Context, session: Session, token: st
   return accountId
 }
 
-/** Uses up an invitation of a person. Returns the id of the account. Fails as `acceptInvitation` does. */
+/**
+ * Uses up an invitation of a person, once the person has joined, so that it remains valid if the process dies before. Returns the id of
+ * the account. Fails as `acceptInvitation` does.
+ */
 export async function joinByInvitation(
   ctx: Context,
   { personId, email, token }: { personId: string; email: string; token: string },
@@ -118,7 +121,7 @@ export async function joinByInvitation(
     throw new Failure('forbidden', 'The invitation was sent to another address.', {
       fix: 'Sign in as the person with the address that the invitation was mailed to.',
     })
-  const { accountId, role } = await useLink(ctx, 'invitation', token)
+  const { accountId, role } = link
   const hasJoined = await joinAccount(ctx, { accountId, personId, role })
   // A member who is removed later must not come back by another invitation.
   await removeInvitations(ctx.store, { accountId, email })

@@ -3,6 +3,7 @@ import { Failure } from '../../schemas/failures.ts'
 import type { Role } from '../../schemas/scopes.ts'
 import { changeAccount, findAccount } from '../../store/accounts.ts'
 import type { MemberDoc } from '../../store/documents/people.ts'
+import { removeInvitations } from '../../store/mailed-links.ts'
 import * as store from '../../store/members.ts'
 import { findPeople } from '../../store/people.ts'
 import { endGrantsOf } from '../access/grants.ts'
@@ -78,6 +79,9 @@ export async function removeMember(
     if (failure.code === 'not_found') await endCredentialsOf(ctx, { accountId, personId })
     throw failure
   }
+  // An invitation that a crash left would bring the member back.
+  for (const { email } of await findPeople(ctx.store, [personId]))
+    await removeInvitations(ctx.store, { accountId, email })
   await nameOwner(ctx, accountId)
   await callersChanged(ctx, { accountIds: [accountId] })
   await endCredentialsOf(ctx, { accountId, personId })

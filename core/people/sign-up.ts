@@ -12,7 +12,7 @@ import { sendNotice } from '../send/notice.ts'
 import { afterwards } from './afterwards.ts'
 import { joinByInvitation } from './invitations.ts'
 import { countRequestedMail } from './mail-limits.ts'
-import { makeLink, readLink, useLink } from './mailed-links.ts'
+import { makeLink, readLink } from './mailed-links.ts'
 import { knownNotice, verificationNotice } from './notices.ts'
 import { hashPassword, isPassword, requireGoodPassword } from './passwords.ts'
 import { emailOf } from './people.ts'
@@ -88,9 +88,12 @@ export async function requireSignUpPassword(
   return email
 }
 
-/** Completes a sign-up by the token of its mail. Returns the address. Fails with `not_found`. */
+/**
+ * Completes a sign-up by the token of its mail, which is valid until the person exists. Returns the address. Fails with
+ * `not_found`.
+ */
 export async function verifyEmail(ctx: Context, token: string): Promise<string> {
-  const link = await useLink(ctx, 'verify', token)
+  const link = await readLink(ctx, 'verify', token)
   if ((await insertNew(ctx, link)) === null)
     throw new Failure('not_found', 'There is a person with this address already.', {
       fix: 'Sign in, or ask for a new password.',

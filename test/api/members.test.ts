@@ -1,5 +1,7 @@
 import { expect } from 'chai'
+import { findSession } from '../../core/access/sessions.ts'
 import { logIn } from '../../core/account/login.ts'
+import { acceptInvitation } from '../../core/people/invitations.ts'
 import { makeLink } from '../../core/people/mailed-links.ts'
 import { joinAccount } from '../../core/people/members.ts'
 import { answerRequest, openRequests, sweepAnswers } from '../../core/people/requests.ts'
@@ -11,6 +13,7 @@ import { walkAudit } from '../../store/audit.ts'
 import { browser, expectRefusal } from '../peers/person.ts'
 import { type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { dyingAtEachWrite } from '../start/dying.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
 import { newPerson, type SignedIn } from '../start/people.ts'
 
@@ -24,7 +27,7 @@ describe('api: what people manage', () => {
   let owner: SignedIn
 
   before(async () => {
-    door = await openDoor()
+    door = await openDoor({ monitorCommands: true })
     tenant = await makeTenant(door, { name: 'tenant' })
     other = await makeTenant(door, { name: 'other' })
     call = client(door.http, tenant.key)
@@ -179,6 +182,39 @@ describe('api: what people manage', () => {
       expect(await listed()).to.deep.equal([[person.id, 'active']])
       expect((await owner.ask('DELETE', `${membersPath}/${person.id}`)).status).to.equal(200)
       expectRefusal(await person.ask('POST', '/api/v1/people/invitation', { token: two }), [404, 'not_found'])
+    })
+
+    it('an invitation stays valid until its person has joined, wherever the process dies', async () => {
+      const { ctx } = door
+      const person = await newPerson(door)
+      const link = { kind: 'invitation', email: person.email, accountId: tenant.accountId, role: 'member' } as const
+      const urls = [await makeLink(ctx, { ...link, invitationId: 'inv_3' })]
+      urls.push(await makeLink(ctx, { ...link, invitationId: 'inv_4' }))
+      const [token = '', late = ''] = urls.map((url) => url.split('/').at(-1))
+      const session = (await findSession(ctx, person.cookie?.split('=').at(-1) ?? '', null))!
+      const deaths = await dyingAtEachWrite(
+        async () => (await door.another()).ctx,
+        (at) =>
+          acceptInvitation(at, session, token).catch(async (error: unknown) => {
+            // The process died once the person had joined.
+            if (!(error instanceof Failure) || !(await idsOf()).includes(person.id)) throw error
+          }),
+        async () => undefined,
+      )
+      expect(deaths).to.be.above(1)
+      expect(await idsOf()).to.include(person.id)
+      expect((await owner.ask('DELETE', `${membersPath}/${person.id}`)).status).to.equal(200)
+      for (const each of [token, late])
+        expectRefusal(await person.ask('POST', '/api/v1/people/invitation', { token: each }), [404, 'not_found'])
+    })
+
+    it('a removed member does not come back by an invitation that a crash left', async () => {
+      const { ctx } = door
+      const person = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
+      const link = { kind: 'invitation', email: person.email, accountId: tenant.accountId, role: 'member' } as const
+      const token = (await makeLink(ctx, { ...link, invitationId: 'inv_5' })).split('/').at(-1)
+      expect((await owner.ask('DELETE', `${membersPath}/${person.id}`)).status).to.equal(200)
+      expectRefusal(await person.ask('POST', '/api/v1/people/invitation', { token }), [404, 'not_found'])
     })
 
     it('a role changes at once, and a removed member has no access', async () => {

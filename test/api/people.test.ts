@@ -1,6 +1,7 @@
 import { expect } from 'chai'
 import { makeLink } from '../../core/people/mailed-links.ts'
 import { resetPassword } from '../../core/people/password-change.ts'
+import { verifyEmail } from '../../core/people/sign-up.ts'
 import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
 import { findPeople, findPersonByEmail } from '../../store/people.ts'
 import { browser, expectRefusal } from '../peers/person.ts'
@@ -169,6 +170,21 @@ describe('api: people', () => {
       await signUp(email)
       const token = await tokenTo(email)
       expect((await verify(token)).status).to.equal(200)
+      expectRefusal(await verify(token), [404, 'not_found'])
+    })
+
+    it('of a sign-up stays valid until the person is there, wherever the process dies', async () => {
+      const email = address()
+      await signUp(email)
+      const token = await tokenTo(email)
+      await dyingAtEachWrite(
+        async () => (await door.another()).ctx,
+        async (at) => {
+          if ((await findPersonByEmail(at.store, email)) === null) await verifyEmail(at, token)
+        },
+        async () => undefined,
+      )
+      expect((await signIn(email)).status).to.equal(201)
       expectRefusal(await verify(token), [404, 'not_found'])
     })
 
