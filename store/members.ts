@@ -14,7 +14,7 @@ const existing = { $nin: ['removed', 'moved'] } satisfies Filter<AccountDoc>['st
 
 type Membership = { readonly accountId: string; readonly personId: string }
 
-/** Adds a member. Returns false when the person already is a member, the account has `max` members, or it was removed or moved. */
+/** Adds a member. Returns false when the person already is a member, the account has `max` members, or it is not active. */
 export async function addMember(
   store: Store,
   { accountId, member, max }: { accountId: string; member: MemberDoc; max: number },
@@ -22,7 +22,7 @@ export async function addMember(
   const { modifiedCount } = await store.accounts.updateOne(
     {
       _id: accountId,
-      status: existing,
+      status: 'active',
       'members.personId': { $ne: member.personId },
       [`members.${max - 1}`]: { $exists: false },
     },

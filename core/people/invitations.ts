@@ -4,6 +4,7 @@ import { newId } from '../../schemas/ids.ts'
 import type { Role } from '../../schemas/scopes.ts'
 import { keepNewestInvitation, listInvitations, removeInvitations } from '../../store/mailed-links.ts'
 import { findPeople, findPerson } from '../../store/people.ts'
+import { isUnclaimed } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
 import { moveSession, type Session } from '../access/sessions.ts'
 import { takeUsage } from '../access/usage.ts'
@@ -18,7 +19,8 @@ import { emailOf, requirePerson } from './people.ts'
 
 /**
  * Invites an address to the account of an owner; an older invitation of the address becomes void. Returns the invitation as a member to
- * be. Fails with `validation_error` (address), `conflict` (a member already, or no room), `rate_limited` (invitations of the day).
+ * be. Fails with `validation_error` (address), `conflict` (the account is unclaimed, the address is that of a member, or there is no
+ * room), `rate_limited` (invitations of the day).
  */
 export async function invite(
   ctx: Context,
@@ -26,6 +28,10 @@ export async function invite(
   { email, role }: { email: string; role: Role },
 ): Promise<Member> {
   const to = emailOf(email)
+  if (isUnclaimed(account))
+    throw new Failure('conflict', 'The account is unclaimed, and would be removed with its members.', {
+      fix: 'Claim it first: "mailroom account claim LINK EMAIL", with its claim link.',
+    })
   const [members, inviter] = await Promise.all([listMembers(ctx, accountId), findPerson(ctx.store, keyId)])
   const others = members.filter((member) => member.email !== to)
   if (members.some((member) => member.email === to && member.status === 'active'))
@@ -127,7 +133,7 @@ export async function joinByInvitation(
   await removeInvitations(ctx.store, { accountId, email })
   if (hasJoined) return accountId
   if ((await membersOf(ctx, accountId)).some((member) => member.personId === personId)) return accountId
-  throw new Failure('conflict', 'The account is gone, or has all members that it may have.', {
+  throw new Failure('conflict', 'The account is gone or not claimed yet, or has all members that it may have.', {
     fix: 'Ask an owner of the account to invite you again.',
   })
 }

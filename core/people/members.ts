@@ -33,8 +33,8 @@ export async function membersOf(ctx: Context, accountId: string): Promise<readon
 }
 
 /**
- * Makes a person a member of an account. Returns false when the person already is one, or when the account has all the members that it
- * may have. Fails with `unauthorized` when the person was erased meanwhile.
+ * Makes a person a member of an account. Returns false when the person already is one, when the account has all the members that it may
+ * have, or when it is not active. Fails with `unauthorized` when the person was erased meanwhile.
  */
 export async function joinAccount(
   ctx: Context,

@@ -1,7 +1,9 @@
 import { expect } from 'chai'
+import { administrator } from '../../core/access/principal.ts'
 import { findSession } from '../../core/access/sessions.ts'
+import { getAccount } from '../../core/account/accounts.ts'
 import { logIn } from '../../core/account/login.ts'
-import { acceptInvitation } from '../../core/people/invitations.ts'
+import { acceptInvitation, invite as inviteAs } from '../../core/people/invitations.ts'
 import { makeLink } from '../../core/people/mailed-links.ts'
 import { joinAccount } from '../../core/people/members.ts'
 import { answerRequest, openRequests, sweepAnswers } from '../../core/people/requests.ts'
@@ -215,6 +217,27 @@ describe('api: what people manage', () => {
       const token = (await makeLink(ctx, { ...link, invitationId: 'inv_5' })).split('/').at(-1)
       expect((await owner.ask('DELETE', `${membersPath}/${person.id}`)).status).to.equal(200)
       expectRefusal(await person.ask('POST', '/api/v1/people/invitation', { token }), [404, 'not_found'])
+    })
+
+    it('nobody joins an account that is unclaimed, and would be removed with its members', async () => {
+      const { ctx } = door
+      const { body } = await client(door.http)<{ api_key: string; claim_url: string }>('POST', '/api/v1/signup')
+      const { id: accountId } = (await client(door.http, body.api_key)<{ id: string }>('GET', '/api/v1/account')).body
+      const person = await newPerson(door)
+      const wanted = { email: person.email, role: 'owner' } as const
+      const by = administrator(await getAccount(ctx, accountId))
+      const refusal: Failure = await inviteAs(ctx, by, wanted).then(
+        () => expect.fail('The invitation was made.'),
+        (error) => error,
+      )
+      expect([refusal.code, refusal.fix]).to.deep.equal([
+        'conflict',
+        'Claim it first: "mailroom account claim LINK EMAIL", with its claim link.',
+      ])
+      const link = { kind: 'invitation', accountId, invitationId: 'inv_6', ...wanted } as const
+      const token = (await makeLink(ctx, link)).split('/').at(-1)
+      expectRefusal(await person.ask('POST', '/api/v1/people/invitation', { token }), [409, 'conflict'])
+      expect((await findAccount(ctx.store, accountId))?.members ?? []).to.deep.equal([])
     })
 
     it('a role changes at once, and a removed member has no access', async () => {
