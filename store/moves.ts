@@ -155,9 +155,40 @@ export async function moveMailboxes(store: Store, { from, to }: AccountMove): Pr
   await moveAll(store.searchSegments, inside, to)
   await moveAll(store.intakeRecords, inside, to)
   await store.intakes.updateMany({ accountId: from }, { $set: { accountId: to } })
-  await moveEach(store.driveEntries, { accountId: from }, to)
+  await moveDrive(store, { from, to })
   return addresses.map(({ _id }) => _id)
 }
+
+/**
+ * Moves the entries of Drive. At the top level the other account may have an entry of the same name: the moved one gets the next free
+ * name there, such as `report-2.pdf`.
+ */
+async function moveDrive(store: Store, { from, to }: AccountMove): Promise<void> {
+  for (;;) {
+    const page = await readMany(
+      store,
+      'driveEntries',
+      { accountId: from },
+      { projection: { name: 1 }, limit: pageSize },
+    )
+    for (const { _id, name } of page) {
+      const moveAs = (own: string) =>
+        store.driveEntries.updateOne({ _id, accountId: from }, { $set: { accountId: to, name: own } })
+      for (let n = 1; !(await isMoved(moveAs(n === 1 ? name : numbered(name, n)))); n++);
+    }
+    if (page.length < pageSize) return
+  }
+}
+
+/** The name with a number before its extension. */
+function numbered(name: string, n: number): string {
+  const dot = name.lastIndexOf('.')
+  const stem = dot > 0 ? name.slice(0, dot) : name
+  return `${stem.slice(0, stemCut)}-${n}${name.slice(stem.length)}`
+}
+
+/** Names are cut to this length before a number is added, so that they do not become too long. */
+const stemCut = 200
 
 /** Moves webhook endpoints and their deliveries. */
 export async function moveWebhooks(store: Store, { from, to }: AccountMove, now: Date): Promise<void> {

@@ -37,6 +37,7 @@ import { startWebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
 import { wireRecords } from '../peers/signed-records.ts'
 import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { putText } from '../start/drive.ts'
 import { dyingAtEachWrite } from '../start/dying.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
 import { newPerson, type SignedIn } from '../start/people.ts'
@@ -508,6 +509,28 @@ describe('api: claims', () => {
       const from = [made.address, target.address, 'third@suppressing.example']
       expect(await Promise.all(from.map((each) => decided(each, to))), to).to.deep.equal(expected)
     }
+  })
+
+  it('files of Drive move too; one whose name is in use in the other account gets the next free name', async () => {
+    const { ctx } = door
+    const target = await makeTenant(door, { name: 'files' })
+    const person = await newPerson(door, { accountId: target.accountId })
+    const made = await signup()
+    for (const accountId of [made.accountId, target.accountId]) {
+      const text = accountId === target.accountId ? 'ours' : 'theirs'
+      for (const at of ['report.pdf', '.notes', 'papers/one.txt']) await putText(ctx, accountId, at, text)
+    }
+    expect((await claim(person, made.token, target.accountId)).status).to.equal(200)
+    type Entry = { readonly id: string; readonly name: string; readonly parentId: string | null }
+    const own = client(door.http, target.key)
+    const list = async (query = '') => (await own<{ entries: Entry[] }>('GET', `/api/v1/drive${query}`)).body.entries
+    const top = await list()
+    expect(top.map(({ name }) => name).sort()).to.deep.equal(
+      ['.notes', '.notes-2', 'papers', 'papers-2', 'report-2.pdf', 'report.pdf'].sort(),
+    )
+    const moved = top.find(({ name }) => name === 'papers-2')
+    expect((await list(`?parentId=${moved?.id}`)).map(({ name }) => name)).to.deep.equal(['one.txt'])
+    expect(await statusOf(made.call)).to.equal('active')
   })
 
   describe('with domains of its own', () => {
