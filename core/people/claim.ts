@@ -78,7 +78,10 @@ export async function claimFor(ctx: Context, { token, owner }: { token: string; 
 /** Completes the claims whose process died or failed before it had done so. Returns how many. */
 export async function sweepClaims(ctx: Context): Promise<number> {
   const claims = await findClaiming(ctx.store, after(ctx.clock.now(), -lateMs), claimsMax)
-  for (const claimed of claims) await settleClaim(ctx, claimed)
+  for (const claimed of claims)
+    await settleClaim(ctx, claimed).catch((error: unknown) =>
+      ctx.log.error({ err: error, accountId: claimed._id }, 'a claim could not be completed; it is tried again'),
+    )
   return claims.length
 }
 

@@ -74,8 +74,15 @@ export async function sweepMoves(ctx: Context): Promise<number> {
   for (const { _id: from, movedTo: to, movedBy, movingSince } of moving) {
     if (to === undefined || movingSince === undefined) continue
     const isLast = after(movingSince, lateMs) <= ctx.clock.now()
-    await moveAccount(ctx, { from, to }, movedBy)
-    if (isLast) await store.finishMove(ctx.store, from)
+    try {
+      await moveAccount(ctx, { from, to }, movedBy)
+      if (isLast) await store.finishMove(ctx.store, from)
+    } catch (error) {
+      ctx.log.error(
+        { err: error, accountId: from, to },
+        'an account could not be moved into another; it is tried again',
+      )
+    }
   }
   return moving.length
 }

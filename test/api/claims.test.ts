@@ -27,7 +27,9 @@ import { type DnsServer, startDns } from '../../dns/server.ts'
 import { newId } from '../../schemas/ids.ts'
 import { signupScopes } from '../../schemas/scopes.ts'
 import { walkAudit } from '../../store/audit.ts'
+import { toBinary } from '../../store/bytes.ts'
 import { insertDeliveries } from '../../store/deliveries.ts'
+import type { Sealed } from '../../store/documents/sealed.ts'
 import { beginMove, moveMailboxes } from '../../store/moves.ts'
 import { toldOf } from '../documents.ts'
 import { feedback, gz, mailWith, record } from '../mail/report/report-mails.ts'
@@ -680,6 +682,35 @@ describe('api: claims', () => {
     expect(audit.entries.map(({ who, target, address }) => [who, target, address])).to.deep.equal([
       [{ kind: 'person', id: by.personId }, made.accountId, by.address],
     ])
+  })
+
+  it('a move that cannot be made holds up no other', async () => {
+    const { ctx } = door
+    const target = await makeTenant(door, { name: 'held-up' })
+    const by = { personId: newId('usr', ctx.clock.now()), address: '192.0.2.1' }
+    const [first, second] = [await signup(), await signup()]
+    const privateKey = toBinary(Buffer.from('sealed with a lost key')) as Sealed
+    const key = {
+      _id: `${first.accountId}:lost.example`,
+      domain: 'lost.example',
+      accountId: first.accountId,
+      privateKey,
+    }
+    await ctx.store.zoneKeys.insertOne({ ...key, createdAt: ctx.clock.now() })
+    for (const { accountId: from, token } of [first, second]) {
+      const claimHash = hashCredential(token)
+      const move = { from, to: target.accountId, claimHash, at: ctx.clock.now(), by }
+      expect(await beginMove(ctx.store, move)).to.equal(true)
+      await callersChanged(ctx, { accountIds: [from] })
+      door.advance(1)
+    }
+    await sweepMoves(ctx)
+    expectRefusal(await first.call('GET', '/api/v1/account'), [503, 'unavailable'])
+    expect((await second.call('GET', '/api/v1/account')).body.id).to.equal(target.accountId)
+    expect(door.logs()).to.include('an account could not be moved')
+    await ctx.store.zoneKeys.deleteOne({ _id: key._id })
+    await sweepMoves(ctx)
+    expect((await first.call('GET', '/api/v1/account')).body.id).to.equal(target.accountId)
   })
 
   for (const [moment, collection, method] of [
