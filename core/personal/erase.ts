@@ -84,10 +84,16 @@ export async function erase(ctx: Context, { _id: accountId, erasing }: Erasing):
 
 type Erasing = Pick<AccountDoc, '_id' | 'erasing'>
 
-/** Continues the erasures that any process has begun. Returns how many. */
+/** Continues the erasures that any process has begun. Returns how many. Rejects if one fails, after it has continued the others. */
 export async function sweepErasures(ctx: Context): Promise<number> {
   const erasing = await findErasing(ctx.store, accountsMax)
-  for (const account of erasing) await erase(ctx, account)
+  const failures: unknown[] = []
+  for (const account of erasing)
+    await erase(ctx, account).catch((error: unknown) => {
+      ctx.log.error({ err: error, accountId: account._id }, 'an account could not be erased; it is tried again')
+      failures.push(error)
+    })
+  if (failures.length > 0) throw failures[0]
   return erasing.length
 }
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai'
 import type { Document } from 'mongodb'
-import { claimByToken } from '../../../core/account/accounts.ts'
+import { claimByToken, getAccount } from '../../../core/account/accounts.ts'
 import { createDomain } from '../../../core/domains/claims.ts'
-import { eraseUnclaimed, sweepErasures } from '../../../core/personal/erase.ts'
+import { beginErasure, eraseUnclaimed, sweepErasures } from '../../../core/personal/erase.ts'
 import { dayMs, after as later, minuteMs } from '../../../core/process/clock.ts'
 import type { Context } from '../../../core/process/context.ts'
 import { receive } from '../../../core/receive/receive.ts'
@@ -353,6 +353,30 @@ describe('the removal of an unclaimed account', () => {
     await pass(6 * minuteMs)
     expect(await traces(gone)).to.have.members(kept)
     expect(await blobsLeft(gone.blobIds)).to.equal(0)
+  })
+
+  it('is continued for all others when it fails for one', async () => {
+    const { ctx } = door
+    const accounts = [await makeTenant(door, { name: 'stuck' }), await makeTenant(door, { name: 'behind' })]
+    for (const { accountId } of accounts) {
+      const account = await getAccount(ctx, accountId)
+      await beginErasure(ctx, account, account.name)
+      door.advance(1)
+    }
+    door.advance(6 * minuteMs)
+    const [stuck, behind] = accounts.map(({ accountId }) => accountId)
+    const templates = Object.assign(Object.create(ctx.store.templates), {
+      find(...given: Parameters<typeof ctx.store.templates.find>) {
+        if (given[0].accountId === stuck) throw new Error('away')
+        return ctx.store.templates.find(...given)
+      },
+    })
+    const failure = await sweepErasures({ ...ctx, store: { ...ctx.store, templates } }).catch(String)
+    expect(failure).to.equal('Error: away')
+    const hasMailbox = async (accountId = '') => (await ctx.store.mailboxes.countDocuments({ accountId })) > 0
+    expect([await hasMailbox(stuck), await hasMailbox(behind)]).to.deep.equal([true, false])
+    await sweepErasures(ctx)
+    expect(await hasMailbox(stuck)).to.equal(false)
   })
 
   it('spares an account that is claimed at the last moment', async () => {
