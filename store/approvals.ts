@@ -180,9 +180,12 @@ export async function findAccountsToNotify(store: Store, limit: number): Promise
   return [...new Set(found.map(({ accountId }) => accountId))]
 }
 
-/** Records that the people of an account were notified of its waiting approvals. */
-export async function noteAccountNotified(store: Store, accountId: string): Promise<void> {
-  await store.approvals.updateMany({ accountId, untoldSince: { $exists: true } }, { $unset: { untoldSince: '' } })
+/** Records that the people of an account were notified of its approvals that waited at a time. */
+export async function noteAccountNotified(store: Store, accountId: string, at: Date): Promise<void> {
+  await store.approvals.updateMany(
+    { accountId, untoldSince: { $gt: new Date(0), $lte: at } },
+    { $unset: { untoldSince: '' } },
+  )
 }
 
 const asRead = ({ accountId, _id, status, hash }: ReadApproval) => ({ accountId, _id, status, hash })

@@ -25,15 +25,16 @@ async function tell(ctx: Context, accountId: string): Promise<number> {
   const at = ctx.clock.now()
   const people = (account?.members ?? []).filter(({ role }) => role !== 'reader')
   if (account === null || people.length === 0 || account.sandbox) {
-    await store.noteAccountNotified(ctx.store, accountId)
+    await store.noteAccountNotified(ctx.store, accountId, at)
     return 0
   }
   if (!(await noteApprovalsTold(ctx.store, accountId, { at, before: after(at, -pauseMs) }))) return 0
-  await store.noteAccountNotified(ctx.store, accountId)
   const found = await Promise.all(people.map(({ personId }) => findPerson(ctx.store, personId)))
   const notices = found.flatMap((person) =>
     person === null ? [] : [approvalNotice(person.email, account.name, ctx.baseUrl)],
   )
   for (const notice of notices) await sendNotice(ctx, { ...notice, accountId })
+  // Last, so that people are notified after the pause if this process dies before.
+  await store.noteAccountNotified(ctx.store, accountId, at)
   return notices.length
 }

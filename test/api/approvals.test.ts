@@ -9,6 +9,7 @@ import { agentScopes } from '../../schemas/scopes.ts'
 import { expectRefusal } from '../peers/person.ts'
 import { type Answer, type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
 import { connectMcp, type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
+import { dyingAtEachWrite } from '../start/dying.ts'
 import { newPerson } from '../start/people.ts'
 
 type Waiting = ErrorBody & {
@@ -32,7 +33,7 @@ describe('api: approvals', () => {
   let box: string
 
   before(async () => {
-    ;({ door, tenant, call: owner } = await openTenant())
+    ;({ door, tenant, call: owner } = await openTenant({ monitorCommands: true }))
     box = mailboxPath(tenant.address)
     ;({ apiKey: agentKey } = await newAgent())
     agent = client(door.http, agentKey)
@@ -503,5 +504,32 @@ describe('api: approvals', () => {
       await tellOfApprovals(door.ctx)
       expect(await notices()).to.equal(expected)
     }
+  })
+
+  it('notifies people of each request, wherever the process dies that does', async () => {
+    const { accountId } = await makeTenant(door, { name: 'cut-off' })
+    const { email } = await newPerson(door, { accountId })
+    const key = await makeKey(door.ctx, { accountId, kind: 'agent', scopes: agentScopes, approval: 'required' })
+    const call = client(door.http, key.apiKey)
+    await call('POST', '/api/v1/mailboxes', { address: 'bot@cut-off.example' })
+    const notices = () => door.ctx.store.emails.countDocuments({ noticeTo: email })
+    let before = 0
+    const deaths = await dyingAtEachWrite(
+      async () => (await door.another()).ctx,
+      async (at) => {
+        before = await notices()
+        const { body } = await call<Waiting>('POST', `${mailboxPath('bot@cut-off.example')}/send`, mail())
+        expect(body.status).to.equal('waiting_for_approval')
+        await tellOfApprovals(at)
+      },
+      async () => {
+        door.advance(hourMs + minuteMs)
+        await tellOfApprovals(door.ctx)
+        expect(await notices()).to.be.above(before)
+        expect(await door.ctx.store.approvals.countDocuments({ accountId, untoldSince: { $exists: true } })).to.equal(0)
+        door.advance(hourMs + minuteMs)
+      },
+    )
+    expect(deaths).to.be.above(1)
   })
 })
