@@ -19,6 +19,7 @@ import { eraseOldSecrets } from '../core/notify/webhooks.ts'
 import { tellOfApprovals } from '../core/people/approval-notices.ts'
 import { sweepClaims } from '../core/people/claim.ts'
 import { tellOfEndpoints } from '../core/people/endpoint-notices.ts'
+import { sweepJoins } from '../core/people/members.ts'
 import { sweepMoves } from '../core/people/move.ts'
 import { sweepAnswers } from '../core/people/requests.ts'
 import { eraseUnclaimed, sweepErasures } from '../core/personal/erase.ts'
@@ -95,6 +96,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         tellOfApprovals,
         sweepAnswers,
         sweepClaims,
+        sweepJoins,
         noteWantedCertificates,
       ),
     },

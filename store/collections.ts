@@ -55,6 +55,7 @@ export const collections = {
       { ...index('members.personId'), sparse: true },
       { ...index('movingSince'), sparse: true },
       { ...index('claiming.at'), sparse: true },
+      { ...index('joining.at'), sparse: true },
       { ...index('pauseChanges.at'), sparse: true },
       { ...index('isPartner', '_id'), partialFilterExpression: { isPartner: { $exists: true } } },
       { ...index('partnerId', 'sandbox', '_id'), partialFilterExpression: { partnerId: { $exists: true } } },

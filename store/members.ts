@@ -14,7 +14,7 @@ const existing = { $nin: ['removed', 'moved'] } satisfies Filter<AccountDoc>['st
 
 type Membership = { readonly accountId: string; readonly personId: string }
 
-/** Adds a member. Returns false when the person already is a member, the account has `max` members, or it is not active. */
+/** Adds a member, who is marked as joining until `endJoining`. Returns false when the person already is a member, the account has `max` members, or it is not active. */
 export async function addMember(
   store: Store,
   { accountId, member, max }: { accountId: string; member: MemberDoc; max: number },
@@ -26,7 +26,7 @@ export async function addMember(
       'members.personId': { $ne: member.personId },
       [`members.${max - 1}`]: { $exists: false },
     },
-    { $push: { members: member } },
+    { $push: { members: member, joining: { personId: member.personId, at: member.since } } },
   )
   return modifiedCount === 1
 }
@@ -41,6 +41,17 @@ export async function changeRole(
     { $set: { members: { $map: { input: '$members', as: 'this', in: change } } } },
   ])
   return matchedCount === 1
+}
+
+/** Accounts with members who were marked as joining up to `before`, the earliest first. */
+export function findJoining(store: Store, before: Date, limit: number): Promise<AccountDoc[]> {
+  const joined = { 'joining.at': { $gt: new Date(0), $lte: before } }
+  return readMany(store, 'accounts', joined, { sort: { 'joining.at': 1 }, limit })
+}
+
+/** Removes the mark of a member who joined. */
+export async function endJoining(store: Store, { accountId, personId }: Membership): Promise<void> {
+  await store.accounts.updateOne({ _id: accountId, 'joining.personId': personId }, { $pull: { joining: { personId } } })
 }
 
 /** Removes a member. Returns false when there is no such member, or the member is the last owner. */

@@ -228,6 +228,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
     ...owned('accounts', ({ accountId }) => ({ _id: accountId }), [
       'claimHash',
       'claiming',
+      'joining',
       'eventSeqFloor',
       'customerChanges',
     ]),

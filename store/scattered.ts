@@ -38,6 +38,7 @@ export const scattered: readonly Scattered[] = [
       ['erasing'],
       ['movingSince'],
       ['claiming.at'],
+      ['joining.at'],
       ['pauseChanges.at'],
       ['clockMovedAt'],
     ],

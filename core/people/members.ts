@@ -9,11 +9,17 @@ import { findPeople } from '../../store/people.ts'
 import { endGrantsOf } from '../access/grants.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { endAppPasswordsOf } from '../account/login.ts'
+import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isStaying, noPerson, requireMember } from './people.ts'
 
 /** Members and invitations that an account may have. */
 export const membersMax = 100
+
+/** How long a process has to complete a join before another one does. */
+const lateMs = minuteMs
+/** Accounts that one run of the sweep handles. */
+const accountsMax = 50
 
 /** A member of an account, or a person invited to it. */
 export type Member = {
@@ -47,12 +53,33 @@ export async function joinAccount(
   const hasJoined = await store.addMember(ctx.store, { accountId, member, max: membersMax })
   await nameOwner(ctx, accountId)
   await callersChanged(ctx, { accountIds: [accountId] })
-  // A person who is about to be erased with an account stays by joining another.
-  if (hasJoined && !(await isStaying(ctx, personId))) {
-    await removeMember(ctx, { accountId, personId })
-    throw noPerson()
-  }
+  if (hasJoined && !(await settleJoin(ctx, { accountId, personId }))) throw noPerson()
   return hasJoined
+}
+
+/** Completes the joins whose process died or failed before it had done so. Returns how many accounts had some. */
+export async function sweepJoins(ctx: Context): Promise<number> {
+  const before = after(ctx.clock.now(), -lateMs)
+  const accounts = await store.findJoining(ctx.store, before, accountsMax)
+  for (const { _id: accountId, joining = [] } of accounts)
+    for (const { personId } of joining.filter(({ at }) => at <= before))
+      await settleJoin(ctx, { accountId, personId }).catch((error: unknown) =>
+        ctx.log.error({ err: error, accountId, personId }, 'a join could not be completed; it is tried again'),
+      )
+  return accounts.length
+}
+
+/** Removes a new member who is erased. Returns whether the member stays. Safe to repeat. */
+async function settleJoin(ctx: Context, membership: { accountId: string; personId: string }): Promise<boolean> {
+  // A person who is about to be erased with an account stays by joining another.
+  const stays = await isStaying(ctx, membership.personId)
+  if (!stays)
+    await removeMember(ctx, membership).catch((error: unknown) => {
+      // The person is no member any more, or the account would be left without an owner.
+      if (!(error instanceof Failure)) throw error
+    })
+  await store.endJoining(ctx.store, membership)
+  return stays
 }
 
 /** Gives a member another role. Fails with `not_found`, and with `conflict` for the last owner. */

@@ -26,6 +26,8 @@ export type AccountDoc = Plans & {
   readonly owner: string | null
   /** The claim by a person while it is not known to be complete: that person may have been erased at the same moment. */
   readonly claiming?: Claiming
+  /** Members who joined and may have been erased at the same moment. */
+  readonly joining?: readonly { readonly personId: string; readonly at: Date }[]
   /** Absent until the first member joins. */
   readonly members?: readonly MemberDoc[]
   /**

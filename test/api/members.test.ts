@@ -3,9 +3,10 @@ import { administrator } from '../../core/access/principal.ts'
 import { findSession } from '../../core/access/sessions.ts'
 import { getAccount } from '../../core/account/accounts.ts'
 import { logIn } from '../../core/account/login.ts'
+import { erasePerson } from '../../core/people/erase-person.ts'
 import { acceptInvitation, invite as inviteAs } from '../../core/people/invitations.ts'
 import { makeLink } from '../../core/people/mailed-links.ts'
-import { joinAccount } from '../../core/people/members.ts'
+import { joinAccount, sweepJoins } from '../../core/people/members.ts'
 import { answerRequest, openRequests, sweepAnswers } from '../../core/people/requests.ts'
 import { dayMs, minuteMs } from '../../core/process/clock.ts'
 import { Failure } from '../../schemas/failures.ts'
@@ -217,6 +218,41 @@ describe('api: what people manage', () => {
       const token = (await makeLink(ctx, { ...link, invitationId: 'inv_5' })).split('/').at(-1)
       expect((await owner.ask('DELETE', `${membersPath}/${person.id}`)).status).to.equal(200)
       expectRefusal(await person.ask('POST', '/api/v1/people/invitation', { token }), [404, 'not_found'])
+    })
+
+    it('a person who is erased when the process dies that lets them join is no member', async () => {
+      const { ctx } = door
+      const person = await newPerson(door)
+      const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+      const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+      const people = Object.assign(Object.create(ctx.store.people), {
+        async deleteMany(...given: Parameters<typeof ctx.store.people.deleteMany>) {
+          reach()
+          await gate
+          return ctx.store.people.deleteMany(...given)
+        },
+      })
+      const erasure = erasePerson({ ...ctx, store: { ...ctx.store, people } }, person.id)
+      await reached
+      const membersIn = async () =>
+        (await findAccount(ctx.store, tenant.accountId))?.members?.map(({ personId }) => personId)
+      let hasDied = false
+      await dyingAtEachWrite(
+        async () => (await door.another()).ctx,
+        async (at) => {
+          if (!hasDied) await joinAccount(at, { accountId: tenant.accountId, personId: person.id, role: 'owner' })
+        },
+        async () => {
+          hasDied = (await membersIn())?.includes(person.id) ?? false
+        },
+      )
+      open()
+      await erasure
+      expect(await membersIn()).to.include(person.id)
+      door.advance(2 * minuteMs)
+      await sweepJoins(ctx)
+      expect(await membersIn()).not.to.include(person.id)
+      expect(await ctx.store.accounts.countDocuments({ 'joining.at': { $exists: true } })).to.equal(0)
     })
 
     it('nobody joins an account that is unclaimed, and would be removed with its members', async () => {
