@@ -3,10 +3,13 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect } from 'chai'
 import type { Page } from 'playwright-core'
-import { createAccount } from '../../core/account/accounts.ts'
+import { administrator } from '../../core/access/principal.ts'
+import { createAccount, getAccount } from '../../core/account/accounts.ts'
+import { raiseLimit } from '../../core/account/plans.ts'
 import { answersPolicy, createResolver } from '../../core/dns/resolver.ts'
 import { createDomain } from '../../core/domains/claims.ts'
 import { deriveRecords } from '../../core/intake/derive.ts'
+import { createMailbox } from '../../core/mailbox/mailboxes.ts'
 import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
 import { createKept } from '../../core/process/kept.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
@@ -315,6 +318,27 @@ describe('web: pages', () => {
       expect(x + width, name).to.be.at.most(aside.x + aside.width)
     }
     await pressed.close()
+  })
+
+  it('of many mailboxes the oldest is found, opened and chosen like the others', async () => {
+    const { ctx } = door
+    const { accountId, address } = await makeTenant(door, { name: 'many' })
+    for (const figure of ['inboxes', 'inboxCreationsPerDay'] as const)
+      await raiseLimit(ctx, accountId, { figure, to: 1_000 })
+    const asAdministrator = administrator(await getAccount(ctx, accountId))
+    for (let n = 0; n < 500; n++) await createMailbox(ctx, asAdministrator, { address: `later${n}@many.example` })
+    await deliver(ctx, { to: address, raw: bill })
+    const many = await door.view({ accountId })
+    const on = many.page
+    await on.goto(many.at('/mailboxes'))
+    await on.getByRole('searchbox', { name: 'Find a mailbox' }).fill(address)
+    await on.getByRole('table').getByRole('link', { name: address }).waitFor()
+    await leadTo(on, many.at(`/mail/${address}`))
+    await on.getByRole('link', { name: 'Invoice INV-2041' }).waitFor()
+    expect(await on.getByRole('combobox', { name: 'Mailbox' }).inputValue()).to.equal(address)
+    await leadTo(on, many.at('/keys?make=key'))
+    await on.getByRole('checkbox', { name: address }).check()
+    await many.close()
   })
 
   it('a variable of a template may have any name', async () => {

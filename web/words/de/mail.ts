@@ -4,6 +4,7 @@ export const mail: typeof english = {
   title: 'E-Mail',
   everywhere: 'Alle Eingänge',
   mailbox: 'Postfach',
+  mailboxes: (n: number) => `${n} Postfächer`,
   folders: 'Ordner',
   labels: 'Etiketten',
   folder: {

@@ -3,6 +3,7 @@ export const mail = {
   title: 'Mail',
   everywhere: 'All inboxes',
   mailbox: 'Mailbox',
+  mailboxes: (n: number) => `${n} mailboxes`,
   folders: 'Folders',
   labels: 'Labels',
   folder: { inbox: 'Inbox', sent: 'Sent', drafts: 'Drafts', trash: 'Trash', spam: 'Spam', archive: 'Archive' },
