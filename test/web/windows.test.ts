@@ -255,6 +255,30 @@ describe('web: windows', () => {
     }
   })
 
+  it('what is deleted for good in a search of all mailboxes is deleted in its own, whichever is read next', async () => {
+    const other = `other@${door.tenant.address.split('@')[1]}`
+    await call('POST', '/api/v1/mailboxes', { address: other })
+    const paths: string[] = []
+    for (const to of [other, door.tenant.address]) {
+      const raw = `From: Ann <delivered@simulator.invalid>\nSubject: Shredded ${paths.length}\n\nIt is over.\n`
+      const path = `${mailboxPath(to)}/messages/${await deliver(door.ctx, { to, raw })}`
+      paths.push(path)
+      await call('PATCH', path, { folder: 'trash' })
+    }
+    await eventually('the index', async () => {
+      const { messages } = (await call<{ messages: readonly Listed[] }>('GET', '/api/v1/search?q=in:trash+shredded'))
+        .body
+      return messages.length === 2
+    })
+    await page.goto(viewer.at('/mail/all/inbox?q=in:trash+shredded'))
+    await rowOn(page, 'Shredded 1').click()
+    await page.getByRole('button', { name: 'Delete for good' }).click()
+    await page.getByRole('heading', { name: 'Shredded 0' }).waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await eventually('the deletion', async () => (await call('GET', paths[1] as string)).status === 404)
+    expect((await call('GET', paths[0] as string)).status).to.equal(200)
+  })
+
   it('behind more requests than a page holds the decided ones and the oldest are found, and stay while it looks again', async () => {
     const { accountId, address, mailboxId } = door.tenant
     const ask = async (count: number, subject: string) => {
