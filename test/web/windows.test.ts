@@ -214,12 +214,15 @@ describe('web: windows', () => {
     await write('Two folders')
     const id = (await listed()).find(({ subject }) => subject === 'Two folders')?.message_id
     const answer = await call('POST', `${path}/messages/${id}/reply`, { text: 'Thank you.' })
-    const ids = [id, answer.body.message_id as string]
+    const third = await call('POST', `${path}/messages/${id}/reply`, { text: 'Thank you again.' })
+    const ids = [id, answer.body.message_id as string, third.body.message_id as string]
     for (const each of ids)
       await eventually('the label', async () => {
         const { status } = await call('PATCH', `${path}/messages/${each}`, { addLabels: ['project'] })
         return status === 200
       })
+    // The conversation does not show mail in Trash, and the label does.
+    await call('PATCH', `${path}/messages/${ids[1]}`, { folder: 'trash' })
     const folders = () =>
       Promise.all(ids.map(async (each) => (await call('GET', `${path}/messages/${each}`)).body.folder as string))
     await page.goto(viewer.at(`${box}?label=project`))
@@ -227,14 +230,19 @@ describe('web: windows', () => {
     await page.getByText('2 messages').waitFor()
     await page.keyboard.press('e')
     await page.getByText('Archived.').waitFor()
-    expect(await folders()).to.deep.equal(['Archive', 'Archive'])
+    expect(await folders()).to.deep.equal(['Archive', 'Archive', 'Archive'])
     await page.keyboard.press('z')
     await eventually('the way back', async () => (await folders()).every((folder) => folder !== 'Archive'))
-    expect(await folders()).to.deep.equal(['INBOX', 'Sent'])
+    expect(await folders()).to.deep.equal(['INBOX', 'Trash', 'Sent'])
   })
 
-  it('what was marked as spam comes back to the folder in which it was', async () => {
+  it('what was marked as spam comes back to the folder in which it was, and teaches nothing before it stays there', async () => {
     const path = mailboxPath(door.tenant.address)
+    const lessons = async () =>
+      (await door.ctx.store.mailboxes.findOne({ _id: door.tenant.mailboxId }))?.lessons?.map(({ address, spam }) => [
+        address,
+        spam,
+      ]) ?? []
     await call('POST', `${path}/folders`, { name: 'Projects' })
     for (const folder of ['Projects', 'Trash']) {
       const subject = `Judged in ${folder}`
@@ -253,6 +261,13 @@ describe('web: windows', () => {
       await rowOn(page, subject).waitFor()
       expect(await folderNow()).to.equal(folder)
     }
+    expect(await lessons()).to.deep.equal([])
+    await page.getByRole('heading', { name: 'Judged in Trash' }).waitFor()
+    await page.keyboard.press('!')
+    await page.getByText('Marked as spam.').waitFor()
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await eventually('the lesson', async () => (await lessons()).length > 0)
+    expect(await lessons()).to.deep.equal([['delivered@simulator.invalid', true]])
   })
 
   it('what is deleted for good in a search of all mailboxes is deleted in its own, whichever is read next', async () => {

@@ -34,14 +34,19 @@ export function notify(text: string, { undo }: { undo?: () => unknown } = {}): v
 
 /**
  * Shows an action that cannot be undone as done, but runs it only when the time for undoing is over, or when the page is left.
- * `undone` restores what was removed from the page.
+ * `undone` restores what was removed from the page; `failed` does so if the action fails.
  */
-export function notifyThenDo(text: string, act: () => Promise<unknown>, undone: () => unknown): void {
+export function notifyThenDo(
+  text: string,
+  act: () => Promise<unknown>,
+  undone: () => unknown,
+  failed: () => unknown = undone,
+): void {
   const isFirst = () => {
     window.removeEventListener('pagehide', finish)
     return unfinished.delete(finish)
   }
-  const finish = async () => (isFirst() ? attempt(act, undone) : true)
+  const finish = async () => (isFirst() ? attempt(act, failed) : true)
   const takeBack = () => {
     if (isFirst()) undone()
   }

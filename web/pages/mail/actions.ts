@@ -1,63 +1,87 @@
 /** The actions on messages of a list. Each shows a notice when it is done, most with an undo. */
+import { ApiError } from '../../../sdk/errors.ts'
 import { mailroom } from '../../app/client.ts'
 import { words } from '../../app/language.ts'
-import { attempt, notify } from '../../app/notices.svelte.ts'
+import { attempt, notify, notifyThenDo } from '../../app/notices.svelte.ts'
 import { mailChangedHere } from './mailboxes.svelte.ts'
 
 export type Chosen = {
   readonly address: string
   readonly ids: readonly string[]
-  /** Returns the folder of one of them: the messages of a label are in several folders. */
-  folderOf(id: string): string
+  /** Finds the folder of one of them: the messages of a label are in several folders. */
+  folderOf(id: string): Promise<string>
 }
 
 const messages = () => mailroom.mailboxes.messages
 
+/** Moves each message back to its own folder. */
+async function moveBack(address: string, before: ReadonlyMap<string, string>): Promise<void> {
+  await Promise.all([...before].map(([id, folder]) => messages().update(address, id, { folder })))
+  mailChangedHere(address, [...before.keys()])
+}
+const foldersBefore = async ({ ids, folderOf }: Chosen): Promise<ReadonlyMap<string, string>> =>
+  new Map(await Promise.all(ids.map(async (id) => [id, await folderOf(id)] as const)))
+
 /** Moves messages to a folder. The undo moves each back to its own folder. */
-export async function move(
-  { address, ids, folderOf }: Chosen,
-  to: string,
-  said: string,
-  undone: () => void,
-): Promise<void> {
-  const before = ids.map((id) => [id, folderOf(id)] as const)
-  const isDone = await attempt(
-    () => Promise.all(ids.map((id) => messages().update(address, id, { folder: to }))),
-    undone,
-  )
+export async function move(chosen: Chosen, to: string, said: string, undone: () => void): Promise<void> {
+  const { address, ids } = chosen
+  let before: ReadonlyMap<string, string> = new Map()
+  const isDone = await attempt(async () => {
+    before = await foldersBefore(chosen)
+    await Promise.all(ids.map((id) => messages().update(address, id, { folder: to })))
+  }, undone)
   mailChangedHere(address, ids)
   if (isDone)
     notify(said, {
       undo: async () => {
-        await Promise.all(before.map(([id, folder]) => messages().update(address, id, { folder })))
-        mailChangedHere(address, ids)
+        await moveBack(address, before)
         undone()
       },
     })
 }
 
-/** Marks messages as spam or not spam, which moves them and trains the mailbox. The undo moves each back to its own folder. */
-export async function judge({ address, ids, folderOf }: Chosen, isSpam: boolean, undone: () => void): Promise<void> {
-  const before = ids.map((id) => [id, folderOf(id)] as const)
-  const isDone = await attempt(
-    () => Promise.all(ids.map((id) => messages().update(address, id, { spam: isSpam }))),
-    undone,
-  )
+/**
+ * Marks messages as spam or not spam, which moves them and trains the mailbox. The undo moves each back to its own folder.
+ * The mailbox cannot unlearn, so it learns what spam is when the time for undoing is over.
+ */
+export async function judge(chosen: Chosen, isSpam: boolean, undone: () => void): Promise<void> {
+  const { address, ids } = chosen
+  let before: ReadonlyMap<string, string> = new Map()
+  let spamFolder = ''
+  const isDone = await attempt(async () => {
+    before = await foldersBefore(chosen)
+    const change = isSpam ? { folder: 'spam' } : { spam: false }
+    const moved = await Promise.all(ids.map((id) => messages().update(address, id, change)))
+    spamFolder = moved[0]?.folder ?? ''
+  }, undone)
   mailChangedHere(address, ids)
-  if (isDone)
-    notify(isSpam ? words.mail.done.spam : words.mail.done.noSpam, {
+  if (!isDone) return
+  if (isSpam)
+    notifyThenDo(
+      words.mail.done.spam,
+      () => Promise.all(ids.map((id) => learnSpam(address, id, spamFolder))),
+      () => attempt(() => moveBack(address, before).then(undone)),
+      () => undefined,
+    )
+  else
+    notify(words.mail.done.noSpam, {
       undo: async () => {
-        await Promise.all(
-          before.map(async ([id, folder]) => {
-            const { folder: now } = await messages().update(address, id, { spam: !isSpam })
-            // Marking as not spam never restores to Trash, and also moves out mail that was in Spam before.
-            if (now !== folder) await messages().update(address, id, { folder })
-          }),
-        )
-        mailChangedHere(address, ids)
+        await Promise.all(ids.map((id) => messages().update(address, id, { spam: true })))
+        await moveBack(address, before)
         undone()
       },
     })
+}
+
+/** Trains the mailbox with a message that is still in Spam. */
+async function learnSpam(address: string, id: string, spamFolder: string): Promise<void> {
+  const found = await messages()
+    .get(address, id, { view: 'headers' })
+    .catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'not_found') return null
+      throw error
+    })
+  if (found?.folder === spamFolder) await messages().update(address, id, { spam: true })
 }
 
 /** Moves messages to Trash. */
