@@ -11,6 +11,8 @@ export type Command = {
   readonly group: string
   /** Further words by which the palette finds it. */
   readonly also?: string
+  /** Whether it is one of very many, such as the mailboxes, which the palette shows below the others. */
+  readonly isOneOfMany?: boolean
   run(): unknown
 }
 

@@ -24,6 +24,7 @@ export const mailboxes: typeof english = {
   settings: 'Einstellungen',
   filter: 'Postfach suchen',
   noMatch: 'Keine Adresse passt dazu.',
+  chosen: (n: number) => (n === 0 ? 'Keines ist gewählt.' : n === 1 ? '1 ist gewählt.' : `${n} sind gewählt.`),
   made: (address: string) => `${address} ist angelegt.`,
   empty: {
     title: 'Noch kein Postfach',

@@ -9,6 +9,7 @@ export const parts: typeof english = {
   save: 'Speichern',
   saved: 'Gespeichert.',
   more: 'Mehr zeigen',
+  andMore: (n: number) => `${n} weitere: ein Teil des Namens findet sie.`,
   optional: 'optional',
   nextStep: 'Oder per Programm',
   withCurl: 'curl',

@@ -23,6 +23,7 @@ export const mailboxes = {
   settings: 'Settings',
   filter: 'Find a mailbox',
   noMatch: 'No address matches.',
+  chosen: (n: number) => (n === 0 ? 'None is chosen.' : n === 1 ? '1 is chosen.' : `${n} are chosen.`),
   made: (address: string) => `${address} is there.`,
   empty: {
     title: 'No mailbox yet',

@@ -8,6 +8,7 @@ export const parts = {
   save: 'Save',
   saved: 'Saved.',
   more: 'Show more',
+  andMore: (n: number) => `${n} more: type a part of the name to find them.`,
   optional: 'optional',
   nextStep: 'Or by program',
   withCurl: 'curl',
