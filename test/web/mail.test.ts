@@ -483,6 +483,15 @@ describe('web: mail', () => {
     await expectAccessible(page, 'approval of a phone')
     await back.click()
     await ninth.waitFor()
+    await page.setViewportSize({ width: 1280, height: 420 })
+    await ninth.click()
+    await page.getByText('1 euros.').waitFor()
+    expect(await page.evaluate(isSeen('.one h2')), 'beside the list').to.equal(true)
+    for (const n of [2, 3, 4, 5, 6, 7, 8, 9]) {
+      await page.keyboard.press('k')
+      await page.getByText(`${n} euros.`).waitFor()
+    }
+    expect(await page.evaluate(isSeen('.list [aria-current]')), 'in the list').to.equal(true)
     await page.setViewportSize(usual ?? { width: 1280, height: 800 })
   })
 
