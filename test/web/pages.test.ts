@@ -326,7 +326,11 @@ describe('web: pages', () => {
     for (const figure of ['inboxes', 'inboxCreationsPerDay'] as const)
       await raiseLimit(ctx, accountId, { figure, to: 1_000 })
     const asAdministrator = administrator(await getAccount(ctx, accountId))
-    for (let n = 0; n < 500; n++) await createMailbox(ctx, asAdministrator, { address: `later${n}@many.example` })
+    const ids: string[] = []
+    for (let n = 0; n < 500; n++)
+      ids.push((await createMailbox(ctx, asAdministrator, { address: `later${n}@many.example` })).id)
+    await makeKey(ctx, { accountId, kind: 'agent', scopes: ['mail:read'], mailboxIds: ids.slice(0, 6) })
+    for (let n = 0; n < 100; n++) await makeKey(ctx, { accountId, expiresAt: new Date(0) })
     await deliver(ctx, { to: address, raw: bill })
     const many = await door.view({ accountId })
     const on = many.page
@@ -358,6 +362,11 @@ describe('web: pages', () => {
     await boxes.getByRole('searchbox').clear()
     await boxes.getByText('1 is chosen').waitFor()
     expect(await boxes.getByRole('checkbox', { name: address }).isChecked()).to.equal(true)
+    await on.keyboard.press('Escape')
+    await on.getByText('No key of these is in use any more.').waitFor()
+    await button.click()
+    await on.getByRole('cell').getByText('6 mailboxes').click()
+    await on.getByText('later0@many.example').waitFor()
     await many.close()
   })
 

@@ -47,6 +47,7 @@ export const keys: typeof english = {
   revoke: 'Widerrufen',
   revoked: (name: string) => `Der Schlüssel „${name}“ ist widerrufen.`,
   states: { active: 'aktiv', expired: 'abgelaufen', revoked: 'widerrufen' },
+  noneActive: 'Keiner dieser Schlüssel gilt noch.',
   showEnded: 'Beendete zeigen',
   scopeCount: (n: number) => (n === 1 ? '1 Recht' : `${n} Rechte`),
 }

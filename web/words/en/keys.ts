@@ -46,6 +46,7 @@ export const keys = {
   revoke: 'Revoke',
   revoked: (name: string) => `The key "${name}" is revoked.`,
   states: { active: 'active', expired: 'expired', revoked: 'revoked' },
+  noneActive: 'No key of these is in use any more.',
   showEnded: 'Show ended keys',
   scopeCount: (n: number) => (n === 1 ? '1 scope' : `${n} scopes`),
 }
