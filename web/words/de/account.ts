@@ -120,11 +120,11 @@ export const account: typeof englishAccount = {
     'Alle E-Mails, Adressen, Schlüssel und Einstellungen werden endgültig gelöscht. Fertigen Sie vorher eine Kopie an, wenn Sie etwas davon behalten wollen.',
   eraseTitle: (name: string) => `${name} löschen?`,
   eraseGoes:
-    'Alle E-Mails, Adressen, Domains, Schlüssel und Einstellungen werden endgültig gelöscht, auch was noch gesendet werden soll. Niemand kann etwas davon zurückholen.',
+    'Alle E-Mails, Adressen, Domains, Schlüssel und Einstellungen werden endgültig gelöscht, auch was noch gesendet werden soll. Das lässt sich nicht rückgängig machen.',
   eraseWithMe:
-    'Mitglieder, die in keinem anderen Konto sind, werden mit gelöscht, also auch Sie: Sie können sich dann nicht mehr anmelden.',
+    'Mitglieder, die zu keinem anderen Konto gehören, werden mitgelöscht. Das gilt auch für Sie: Sie können sich danach nicht mehr anmelden.',
   eraseWithoutMe:
-    'Mitglieder, die in keinem anderen Konto sind, werden mit gelöscht. Sie bleiben in Ihren anderen Konten.',
+    'Mitglieder, die zu keinem anderen Konto gehören, werden mitgelöscht. Sie bleiben Mitglied Ihrer anderen Konten.',
   eraseStays:
     'E-Mails, die andere von dort erhalten haben, bleiben bei ihnen. Eine kostenlose Adresse des Kontos wird nie wieder vergeben.',
   eraseName: 'Name des Kontos',
@@ -201,14 +201,14 @@ export const security: typeof englishSecurity = {
     'Ihre App-Passwörter dafür und die Programme, die Sie damit verbunden haben, enden sofort. Nur eine Einladung bringt Sie zurück.',
   left: (name: string) => `Sie haben ${name} verlassen.`,
   eraseMe: 'Sich selbst löschen',
-  eraseMeText: 'Ihre Adresse, Name, Passwort, zweite Faktoren und Sitzungen werden endgültig gelöscht.',
+  eraseMeText: 'Ihre Adresse, Ihr Name, Ihr Passwort, zweite Faktoren und Sitzungen werden endgültig gelöscht.',
   eraseMeTitle: (email: string) => `${email} löschen?`,
   eraseMeFirst: 'Sie können sich löschen, sobald Sie in keinem Konto mehr sind:',
   eraseMeMember: 'Verlassen Sie es. Seine E-Mails bleiben dort.',
   eraseMeOwner:
-    'Verlassen Sie es; seine E-Mails bleiben bei den anderen Inhabern. Sind Sie der einzige, machen Sie zuerst jemand anderen zum Inhaber, oder löschen Sie es. Mit dem letzten Konto, das Sie löschen, werden auch Sie gelöscht.',
+    'Verlassen Sie es; seine E-Mails bleiben bei den anderen Inhabern. Sind Sie der einzige Inhaber, machen Sie zuerst ein anderes Mitglied zum Inhaber, oder löschen Sie das Konto. Ist es Ihr letztes Konto, werden Sie mit ihm gelöscht.',
   eraseMeGoes:
-    'Adresse, Name, Passwort, zweite Faktoren, Sitzungen und die E-Mails, die der Dienst Ihnen geschrieben hat, werden sofort und endgültig gelöscht. Niemand kann etwas davon zurückholen.',
+    'Adresse, Name, Passwort, zweite Faktoren, Sitzungen und die E-Mails, die der Dienst Ihnen geschrieben hat, werden sofort gelöscht. Das lässt sich nicht rückgängig machen.',
   eraseMeStays: 'Was Sie in Konten, die Sie verlassen haben, geschrieben und geändert haben, bleibt dort.',
   yourPassword: 'Ihr Passwort',
 }

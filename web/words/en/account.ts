@@ -106,13 +106,16 @@ export const account = {
   exportReady: (size: string) => `Download (${size})`,
   exportFailed: 'The copy could not be made. Try again.',
   erase: 'Erase the account',
-  eraseText: 'All mail, addresses, keys and settings go for good. Make a copy first, if you want to keep any of it.',
+  eraseText:
+    'All mail, addresses, keys and settings are erased for good. Make a copy first if you want to keep any of it.',
   eraseTitle: (name: string) => `Erase ${name}?`,
   eraseGoes:
-    'All mail, addresses, domains, keys and settings go for good, also what waits to be sent. Nobody can bring any of it back.',
-  eraseWithMe: 'Members who are in no other account are erased too, and so are you: you can sign in no more.',
-  eraseWithoutMe: 'Members who are in no other account are erased too. You stay in your other accounts.',
-  eraseStays: 'Mail that others got from it stays with them. A free address of it is never given out again.',
+    'All mail, addresses, domains, keys and settings are erased, and everything that is still waiting to be sent. This cannot be undone.',
+  eraseWithMe:
+    'Members who belong to no other account are erased with it. You are one of them: you will no longer be able to sign in.',
+  eraseWithoutMe:
+    'Members who belong to no other account are erased with it. You remain a member of your other accounts.',
+  eraseStays: 'Mail that others received from it stays with them. Its free addresses are never given to anybody else.',
   eraseName: 'Name of the account',
   eraseNameHint: (name: string) => `Type "${name}" to confirm.`,
 }
@@ -187,14 +190,14 @@ export const security = {
     'Your app passwords for it and the programs that you connected to it end at once. Only an invitation brings you back.',
   left: (name: string) => `You have left ${name}.`,
   eraseMe: 'Erase yourself',
-  eraseMeText: 'Your address, name, password, second factors and sessions go for good.',
+  eraseMeText: 'Your address, name, password, second factors and sessions are erased for good.',
   eraseMeTitle: (email: string) => `Erase ${email}?`,
   eraseMeFirst: 'You can erase yourself once you are in no account:',
   eraseMeMember: 'leave it. Its mail stays there.',
   eraseMeOwner:
-    'leave it, and its mail stays with the other owners. If you are the only one, make somebody else an owner first, or erase it. With the last account that you erase you are erased too.',
+    'leave it; its mail stays with the other owners. If you are its only owner, first make another member an owner, or erase the account. If it is your last account, you are erased with it.',
   eraseMeGoes:
-    'Address, name, password, second factors, sessions and the mails that the service wrote to you go at once and for good. Nobody can bring any of it back.',
+    'Your address, name, password, second factors and sessions, and the mail that this service wrote to you, are erased at once. This cannot be undone.',
   eraseMeStays: 'What you wrote and changed in accounts that you have left stays there.',
   yourPassword: 'Your password',
 }
