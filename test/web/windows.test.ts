@@ -344,6 +344,26 @@ describe('web: windows', () => {
     expect(await rows('mailboxes.update').count()).to.equal(0)
   })
 
+  it('what is removed while more of its list is on the way does not come back with it', async () => {
+    for (let n = 1; n <= 101; n++) await call('POST', '/api/v1/suppressions', { email: `gone${n}@else.example` })
+    await page.goto(viewer.at('/suppressions'))
+    const cell = (n: number) => page.getByRole('cell', { name: `gone${n}@else.example`, exact: true })
+    await cell(101).waitFor()
+    const older = Promise.withResolvers<Route>()
+    await page.route(/\/suppressions\?.*before=/, (route) => older.resolve(route))
+    await page.getByRole('button', { name: 'Show more' }).click()
+    const route = await older.promise
+    await page
+      .getByRole('row')
+      .filter({ has: cell(101) })
+      .getByRole('button')
+      .click()
+    await cell(101).waitFor({ state: 'detached' })
+    await route.continue()
+    await cell(1).waitFor()
+    expect(await cell(101).count()).to.equal(0)
+  })
+
   it('a list that is asked to look again while it looks shows what it found', async () => {
     const { accountId, address, mailboxId } = door.tenant
     const key = { kind: 'agent', scopes: agentScopes, mailboxIds: [mailboxId], approval: 'required' } as const
