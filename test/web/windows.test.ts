@@ -246,7 +246,8 @@ describe('web: windows', () => {
     await call('POST', `${path}/folders`, { name: 'Projects' })
     for (const folder of ['Projects', 'Trash']) {
       const subject = `Judged in ${folder}`
-      await write(subject)
+      const raw = `From: Eve <eve@remote.example>\nSubject: ${subject}\n\nBuy now.\n`
+      await deliver(door.ctx, { to: door.tenant.address, from: 'eve@remote.example', raw })
       const id = (await listed()).find((each) => each.subject === subject)?.message_id
       await call('PATCH', `${path}/messages/${id}`, { folder })
       const folderNow = async () => (await call('GET', `${path}/messages/${id}`)).body.folder as string
@@ -267,7 +268,7 @@ describe('web: windows', () => {
     await page.getByText('Marked as spam.').waitFor()
     await page.getByRole('button', { name: 'Dismiss' }).click()
     await eventually('the lesson', async () => (await lessons()).length > 0)
-    expect(await lessons()).to.deep.equal([['delivered@simulator.invalid', true]])
+    expect(await lessons()).to.deep.equal([['eve@remote.example', true]])
   })
 
   it('what is deleted for good in a search of all mailboxes is deleted in its own, whichever is read next', async () => {
@@ -317,9 +318,15 @@ describe('web: windows', () => {
     await page.getByText('Newer 100').waitFor()
     await page.getByRole('button', { name: 'Show more' }).click()
     await page.getByText('Oldest 1').waitFor()
-    const again = page.waitForResponse((answer) => /\/approvals\?.*before=/.test(answer.url()))
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    const again = page.waitForResponse((answer) => /\/approvals\?.*limit=200/.test(answer.url()))
     await page.clock.fastForward(16_000)
     await again
+    expect(
+      asked.filter((url) => url.includes('/approvals?')),
+      'both pages are asked for at once',
+    ).to.have.length(1)
     await page.getByText('Oldest 1').click()
     await page.getByRole('heading', { name: 'Oldest 1' }).waitFor()
   })

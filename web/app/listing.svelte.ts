@@ -6,11 +6,17 @@ import { attempt } from './notices.svelte.ts'
 type Part<T> = { readonly items: readonly T[]; readonly next: string | null }
 export type Listing<T> = Loading<readonly T[]> & { readonly hasMore: boolean; more(): Promise<unknown> }
 
+/** What the API is asked for: at most so many entries after a cursor. */
+type Page = { readonly limit: number; readonly before?: string }
+
+/** The most entries that the API answers at once. */
+const limitMax = 200
+
 /**
- * `load` fetches the page after a cursor. The list begins anew when reactive state that `load` reads changes; `reload` loads again
- * all the pages that are shown.
+ * `load` fetches a page. The list begins anew when reactive state that `load` reads changes; `reload` loads again all that is shown,
+ * in as few requests as possible.
  */
-export function listing<T>(load: (before: string | undefined, signal?: AbortSignal) => Promise<Part<T>>): Listing<T> {
+export function listing<T>(pageSize: number, load: (page: Page, signal?: AbortSignal) => Promise<Part<T>>): Listing<T> {
   /** How many pages are shown or asked for. */
   let pages = 1
   let underWay: Promise<Part<T>>
@@ -20,13 +26,16 @@ export function listing<T>(load: (before: string | undefined, signal?: AbortSign
     return underWay
   })
   async function shownPages(signal: AbortSignal): Promise<Part<T>> {
-    const most = pages
-    let { items, next } = await load(undefined, signal)
-    for (let loaded = 1; loaded < most && next !== null; loaded++) {
-      const page = await load(next, signal)
-      items = [...items, ...page.items]
-      next = page.next
-    }
+    let missing = pages * pageSize
+    let items: readonly T[] = []
+    let next: string | null = null
+    do {
+      const limit = Math.min(missing, limitMax)
+      const found: Part<T> = await load({ limit, ...(next !== null && { before: next }) }, signal)
+      items = [...items, ...found.items]
+      next = found.next
+      missing -= limit
+    } while (missing > 0 && next !== null)
     return { items, next }
   }
   const change = (items: readonly T[], next: string | null) => first.set({ items, next })
@@ -55,7 +64,7 @@ export function listing<T>(load: (before: string | undefined, signal?: AbortSign
       const isSame = () => underWay === from
       await attempt(
         async () => {
-          const page = await load(next)
+          const page = await load({ limit: pageSize, before: next })
           // If the list was loaded meanwhile, it has this page already, or it is another list.
           if (isSame()) change([...(first.value?.items ?? []), ...page.items], page.next)
         },
