@@ -5,7 +5,7 @@ import type { Verdict } from '../../core/receive/sender-verdict.ts'
 import { agentScopes } from '../../schemas/scopes.ts'
 import { eventually } from '../eventually.ts'
 import { client, mailboxPath } from '../peers/rest.ts'
-import { expectAccessible } from '../start/browser.ts'
+import { expectAccessible, standsStill } from '../start/browser.ts'
 import {
   compareFirstLoads,
   type DashboardDoor,
@@ -360,6 +360,32 @@ describe('web: mail', () => {
     await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor()
     await page.goto(viewer.at(`${box}/drafts`))
     await row('In a hurry').waitFor()
+  })
+
+  it('what is told while one writes leaves the buttons in sight, wide and narrow', async () => {
+    const usual = page.viewportSize()
+    await page.goto(viewer.at(`${box}?write=new`))
+    await begun()
+    const files = Array.from({ length: 11 }, (_, n) => ({
+      name: `${n}.txt`,
+      mimeType: 'text/plain',
+      buffer: Buffer.from('x'),
+    }))
+    await page.locator('input[type="file"]').setInputFiles(files)
+    await page.getByText('at most ten files').waitFor()
+    for (const size of [
+      { width: 360, height: 640 },
+      { width: 1280, height: 800 },
+    ]) {
+      await page.setViewportSize(size)
+      await standsStill(page)
+      expect(
+        await page.evaluate(isSeen('[data-writing] footer button, [data-writing] .attach')),
+        `${size.width}`,
+      ).to.equal(true)
+    }
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await page.setViewportSize(usual ?? { width: 1280, height: 800 })
   })
 
   it('writing covers a narrow window, and the keyboard finds nothing behind it', async () => {
