@@ -547,9 +547,14 @@ describe('web: mail', () => {
 
   it('shows what is written from right to left from its beginning, each paragraph in its own direction', async () => {
     await write('שלום לכולם וברוכים הבאים אל החנות שלנו '.repeat(3), 'שלום (abc) 123.\n\nHello.\n')
+    const asOwner = client(door.http, door.tenant.key)
+    const name = 'ברוכים הבאים אל התיקייה של החנות שלנו '.repeat(2)
+    await asOwner('POST', `${mailboxPath(door.tenant.address)}/folders`, { name: name.trim() })
     await page.goto(viewer.at(box))
     await row('שלום').waitFor()
     expect(await page.evaluate(beginsInSight('.rows .subject'))).to.equal(true)
+    await page.locator('aside').getByRole('link', { name }).waitFor()
+    expect(await page.evaluate(beginsInSight('aside li .name')), 'a folder').to.equal(true)
     await row('שלום').click()
     await page.locator('article .text').waitFor()
     const style = `getComputedStyle(document.querySelector('article .text')).unicodeBidi`
