@@ -561,6 +561,18 @@ describe('web: mail', () => {
     expect(await page.evaluate(style)).to.equal('plaintext')
   })
 
+  it('a long name of a sender does not hide the address', async () => {
+    const { address } = door.tenant
+    const raw = `From: ${'Honestly your bank '.repeat(9)}<eve@remote.example>\nTo: ${address}\nSubject: Who is it?\n\nHello.\n`
+    await deliver(door.ctx, { to: address, from: 'eve@remote.example', raw })
+    await row('Who is it?').click()
+    await page.locator('article .text').waitFor()
+    const sender = page.getByRole('article').getByText('eve@remote.example', { exact: true })
+    const [own, whole] = [await sender.boundingBox(), await page.getByRole('article').boundingBox()]
+    expect(own?.width).to.be.within(50, whole?.width ?? 0)
+    expect((own?.x ?? 0) + (own?.width ?? 0)).to.be.at.most((whole?.x ?? 0) + (whole?.width ?? 0))
+  })
+
   it('makes a mailbox and sets it up', async () => {
     await page.goto(viewer.at('/mailboxes'))
     await page.getByText(door.tenant.address).first().waitFor()
