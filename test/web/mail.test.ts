@@ -366,13 +366,16 @@ describe('web: mail', () => {
     const usual = page.viewportSize()
     await page.goto(viewer.at(`${box}?write=new`))
     await begun()
+    await page.getByRole('button', { name: 'Send later' }).click()
     const files = Array.from({ length: 11 }, (_, n) => ({
-      name: `${n}.txt`,
+      name: `${'f'.repeat(100)}${n}.txt`,
       mimeType: 'text/plain',
       buffer: Buffer.from('x'),
     }))
     await page.locator('input[type="file"]').setInputFiles(files)
     await page.getByText('at most ten files').waitFor()
+    await page.locator('input[type="file"]').setInputFiles(files.slice(0, 9))
+    await page.getByText('f8.txt').waitFor()
     for (const size of [
       { width: 360, height: 640 },
       { width: 1280, height: 800 },
@@ -380,7 +383,7 @@ describe('web: mail', () => {
       await page.setViewportSize(size)
       await standsStill(page)
       expect(
-        await page.evaluate(isSeen('[data-writing] footer button, [data-writing] .attach')),
+        await page.evaluate(isSeen('[data-writing] footer button, [data-writing] .attach, [name="subject"]')),
         `${size.width}`,
       ).to.equal(true)
     }
