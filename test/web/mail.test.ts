@@ -490,10 +490,23 @@ describe('web: mail', () => {
     expect(await page.evaluate(beyond), 'a long label').to.equal(0)
     await page.keyboard.press('ArrowUp')
     await page.locator('[role="menu"] input:focus').waitFor()
+    for (let n = 1; n <= 12; n++) {
+      await page.keyboard.type(`label ${n}`)
+      await page.keyboard.press('Enter')
+      await page.getByRole('menuitemcheckbox', { name: `label ${n}`, exact: true, checked: true }).waitFor()
+    }
     await page.keyboard.press('Escape')
     await menu.waitFor({ state: 'detached' })
     expect(page.url()).to.equal(opened)
     await page.setViewportSize(usual ?? { width: 1280, height: 800 })
+    await page.getByRole('button', { name: /^All \d+ labels$/ }).click()
+    await eventually('all labels in the navigation', async () => {
+      const shown = await page
+        .locator('aside')
+        .getByRole('link', { name: /^label \d+ / })
+        .count()
+      return shown === 12
+    })
   })
 
   it('an approval takes the place of the list where there is room for one of both', async () => {

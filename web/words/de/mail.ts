@@ -7,6 +7,8 @@ export const mail: typeof english = {
   mailboxes: (n: number) => `${n} Postfächer`,
   folders: 'Ordner',
   labels: 'Etiketten',
+  allLabels: (n: number) => `Alle ${n} Etiketten`,
+  fewerLabels: 'Weniger Etiketten',
   folder: {
     inbox: 'Eingang',
     sent: 'Gesendet',

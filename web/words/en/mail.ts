@@ -6,6 +6,8 @@ export const mail = {
   mailboxes: (n: number) => `${n} mailboxes`,
   folders: 'Folders',
   labels: 'Labels',
+  allLabels: (n: number) => `All ${n} labels`,
+  fewerLabels: 'Fewer labels',
   folder: { inbox: 'Inbox', sent: 'Sent', drafts: 'Drafts', trash: 'Trash', spam: 'Spam', archive: 'Archive' },
   unread: (n: number) => `${n} unread`,
   unreadOne: 'unread',
