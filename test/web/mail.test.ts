@@ -577,6 +577,23 @@ describe('web: mail', () => {
     expect(await page.evaluate(style)).to.equal('plaintext')
   })
 
+  it('a long conversation is shown back to its beginning', async () => {
+    const { address } = door.tenant
+    for (let n = 1; n <= 103; n++) {
+      const ids = `Message-ID: <long${n}@remote.example>\n${n > 1 ? 'References: <long1@remote.example>\n' : ''}`
+      const raw = `From: Ann ${n} <ann@remote.example>\nTo: ${address}\n${ids}Subject: ${n > 1 ? 'Re: ' : ''}Endless\n\n${n}\n`
+      await deliver(door.ctx, { to: address, from: 'ann@remote.example', raw })
+    }
+    await page.goto(viewer.at(box))
+    await row('Endless').click()
+    await page.getByText('The newest 100 messages').waitFor()
+    const first = page.getByRole('article').getByText('Ann 1', { exact: true })
+    expect(await first.count()).to.equal(0)
+    await page.getByRole('button', { name: 'Show earlier messages' }).click()
+    await first.waitFor()
+    await page.getByText('103 messages').waitFor()
+  })
+
   it('a long name of a sender does not hide the address', async () => {
     const { address } = door.tenant
     const raw = `From: ${'Honestly your bank '.repeat(9)}<eve@remote.example>\nTo: ${address}\nSubject: Who is it?\n\nHello.\n`

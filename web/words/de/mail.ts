@@ -25,6 +25,8 @@ export const mail: typeof english = {
   noSubject: '(kein Betreff)',
   to: (names: string) => `An: ${names}`,
   more: (n: number) => `${n} Nachrichten`,
+  newest: (n: number) => `Die neuesten ${n} Nachrichten`,
+  earlier: 'Frühere Nachrichten zeigen',
   hasFiles: 'mit Dateien',
   flagged: 'markiert',
   answered: 'beantwortet',

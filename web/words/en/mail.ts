@@ -17,6 +17,8 @@ export const mail = {
   noSubject: '(no subject)',
   to: (names: string) => `To: ${names}`,
   more: (n: number) => `${n} messages`,
+  newest: (n: number) => `The newest ${n} messages`,
+  earlier: 'Show earlier messages',
   hasFiles: 'has files',
   flagged: 'flagged',
   answered: 'answered',
