@@ -322,7 +322,7 @@ describe('web: pages', () => {
 
   it('of many mailboxes the oldest is found, opened and chosen like the others', async () => {
     const { ctx } = door
-    const { accountId, address } = await makeTenant(door, { name: 'many' })
+    const { accountId, address, key } = await makeTenant(door, { name: 'many' })
     for (const figure of ['inboxes', 'inboxCreationsPerDay'] as const)
       await raiseLimit(ctx, accountId, { figure, to: 1_000 })
     const asAdministrator = administrator(await getAccount(ctx, accountId))
@@ -367,6 +367,16 @@ describe('web: pages', () => {
     await button.click()
     await on.getByRole('cell').getByText('6 mailboxes').click()
     await on.getByText('later0@many.example').waitFor()
+    const asOwner = client(door.http, key)
+    for (let n = 0; n <= 100; n++)
+      await asOwner('POST', '/api/v1/intake', { mailbox: `later${n}@many.example`, delivery: { type: 'api' } })
+    await leadTo(on, many.at('/intake'))
+    const watched = on.getByRole('heading', { level: 2 }).filter({ hasText: '@many.example' })
+    await watched.first().waitFor()
+    expect(await watched.count()).to.equal(12)
+    await button.click()
+    await eventually('twelve more', async () => (await watched.count()) === 24)
+    expect(await on.getByRole('combobox', { name: 'Mailbox' }).getByRole('option').count()).to.equal(102)
     await many.close()
   })
 
