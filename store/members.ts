@@ -14,7 +14,10 @@ const existing = { $nin: ['removed', 'moved'] } satisfies Filter<AccountDoc>['st
 
 type Membership = { readonly accountId: string; readonly personId: string }
 
-/** Adds a member, who is marked as joining until `endJoining`. Returns false when the person already is a member, the account has `max` members, or it is not active. */
+/**
+ * Adds a member, who is marked as joining until `endJoining`. Returns false when the person already is a member, the account has `max`
+ * members, or it is not active.
+ */
 export async function addMember(
   store: Store,
   { accountId, member, max }: { accountId: string; member: MemberDoc; max: number },

@@ -158,8 +158,8 @@ export async function mintClaimLink(
 }
 
 /**
- * Gives an unclaimed account to its owner, by the token of its claim link; with `claiming` to a person, who becomes a member. Fails with `not_found` when the link was
- * used, replaced or has expired.
+ * Gives an unclaimed account to its owner, by the token of its claim link; with `claiming` to a person, who becomes a member. Fails
+ * with `not_found` when the link was used, replaced or has expired.
  */
 export async function claimByToken(
   ctx: Context,

@@ -55,7 +55,8 @@ export type AccountChange = {
 type NewHold = { readonly reason: string }
 
 /**
- * Changes an account in one update, all or nothing. Fields that are left out stay. `personId` is the administrator. Fails with `not_found`, `conflict`.
+ * Changes an account in one update, all or nothing. Fields that are left out stay. `personId` is the administrator. Fails with
+ * `not_found`, `conflict`.
  */
 export async function changeAccount(
   ctx: Context,

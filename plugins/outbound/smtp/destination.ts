@@ -271,7 +271,7 @@ function troubleOf(dialogue: Dialogue): 'server' | 'mail' | 'unclear' {
 }
 
 /**
- * Whether a status says that a mail was refused for its sender, recipient or message: addresses, mailboxes and content (RFC 3463 3.2, 3.3, 3.7), size
- * (4.3.4), a sender that is not allowed (4.7.1) or not authenticated (RFC 7372, 7505; 4.7.25 is about the client).
+ * Whether a status says that a mail was refused for its sender, recipient or message: addresses, mailboxes and content (RFC 3463 3.2,
+ * 3.3, 3.7), size (4.3.4), a sender that is not allowed (4.7.1) or not authenticated (RFC 7372, 7505; 4.7.25 is about the client).
  */
 const isOfThisMail = (status: string | null) => /^4\.(?:[126]\.\d+|3\.4|7\.(?:1|2[0-467]))$/.test(status ?? '')
