@@ -110,7 +110,7 @@ def times(url: str, key: str, address: str) -> None:
         before = mail.mailboxes.messages.list(own).first()["cursor"]
         deliver(own, "Dated", "Your verification code is 482913.")
         at = datetime.fromisoformat(mail.wait_for_message(own, since=before, timeout=30)["received_at"])
-        later = (at + timedelta(milliseconds=1)).astimezone(timezone(timedelta(hours=5, minutes=30)))
+        later = (at + timedelta(minutes=1)).astimezone(timezone(timedelta(hours=5, minutes=30)))
         assert [message["subject"] for message in mail.mailboxes.messages.list(own, since=at, until=later)] == ["Dated"]
         assert list(mail.mailboxes.messages.list(own, since=later)) == []
         assert mail.wait_for_code(own, since=at, timeout=5) == "482913"
