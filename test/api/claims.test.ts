@@ -42,7 +42,7 @@ import { type Door, deliver, makeKey, makeTenant, openDoor, type Tenant } from '
 import { putText } from '../start/drive.ts'
 import { dyingAtEachWrite } from '../start/dying.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
-import { newPerson, type SignedIn } from '../start/people.ts'
+import { beginErasure, newPerson, type SignedIn } from '../start/people.ts'
 
 type Event = { readonly id: string; readonly type: string; readonly cursor: string }
 type Signup = { readonly address: string; readonly api_key: string; readonly claim_url: string }
@@ -790,17 +790,7 @@ describe('api: claims', () => {
       const made = await signup()
       const person = await newPerson(door)
       const session = await sessionOf(person)
-      const { promise: gate, resolve: open } = Promise.withResolvers<void>()
-      const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
-      const people = Object.assign(Object.create(ctx.store.people), {
-        async deleteMany(...given: Parameters<typeof ctx.store.people.deleteMany>) {
-          reach()
-          await gate
-          return ctx.store.people.deleteMany(...given)
-        },
-      })
-      const erasure = erasePerson({ ...ctx, store: { ...ctx.store, people } }, person.id)
-      await reached
+      const erasure = await beginErasure(ctx, person.id)
       let hasDied = false
       await dyingAtEachWrite(
         dying,
@@ -812,8 +802,7 @@ describe('api: claims', () => {
         },
         () => 1,
       )
-      open()
-      await erasure
+      await erasure.finish()
       expect((await ctx.store.accounts.findOne({ _id: made.accountId }))?.status).to.equal('active')
       expect(await sweepClaims(ctx), 'while its process may live').to.equal(0)
       door.advance(2 * minuteMs)

@@ -3,7 +3,6 @@ import { administrator } from '../../core/access/principal.ts'
 import { findSession } from '../../core/access/sessions.ts'
 import { getAccount } from '../../core/account/accounts.ts'
 import { logIn } from '../../core/account/login.ts'
-import { erasePerson } from '../../core/people/erase-person.ts'
 import { acceptInvitation, invite as inviteAs } from '../../core/people/invitations.ts'
 import { makeLink } from '../../core/people/mailed-links.ts'
 import { joinAccount, sweepJoins } from '../../core/people/members.ts'
@@ -18,7 +17,7 @@ import { type Call, client, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
 import { dyingAtEachWrite } from '../start/dying.ts'
 import { carryOutgoing } from '../start/outgoing.ts'
-import { newPerson, type SignedIn } from '../start/people.ts'
+import { beginErasure, newPerson, type SignedIn } from '../start/people.ts'
 
 const membersPath = '/api/v1/account/members'
 
@@ -223,17 +222,7 @@ describe('api: what people manage', () => {
     it('a person who is erased when the process dies that lets them join is no member', async () => {
       const { ctx } = door
       const person = await newPerson(door)
-      const { promise: gate, resolve: open } = Promise.withResolvers<void>()
-      const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
-      const people = Object.assign(Object.create(ctx.store.people), {
-        async deleteMany(...given: Parameters<typeof ctx.store.people.deleteMany>) {
-          reach()
-          await gate
-          return ctx.store.people.deleteMany(...given)
-        },
-      })
-      const erasure = erasePerson({ ...ctx, store: { ...ctx.store, people } }, person.id)
-      await reached
+      const erasure = await beginErasure(ctx, person.id)
       const membersIn = async () =>
         (await findAccount(ctx.store, tenant.accountId))?.members?.map(({ personId }) => personId)
       let hasDied = false
@@ -246,8 +235,7 @@ describe('api: what people manage', () => {
           hasDied = (await membersIn())?.includes(person.id) ?? false
         },
       )
-      open()
-      await erasure
+      await erasure.finish()
       expect(await membersIn()).to.include(person.id)
       door.advance(2 * minuteMs)
       await sweepJoins(ctx)

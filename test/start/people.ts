@@ -1,7 +1,9 @@
 /** People who have signed up, for tests of what they may do. */
 import { createSession } from '../../core/access/sessions.ts'
+import { erasePerson } from '../../core/people/erase-person.ts'
 import { joinAccount } from '../../core/people/members.ts'
 import { hashPassword } from '../../core/people/passwords.ts'
+import type { Context } from '../../core/process/context.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { Role } from '../../schemas/scopes.ts'
 import { insertPerson } from '../../store/people.ts'
@@ -53,4 +55,25 @@ export async function newPerson(
 ): Promise<SignedIn> {
   const person = await makePerson(door, accountId === undefined ? {} : { accountId, role })
   return Object.assign(await signedIn(door, person, accountId ?? null), person)
+}
+
+/** Begins the erasure of a person, up to the moment at which the person would be deleted. `finish` does the rest. */
+export async function beginErasure(ctx: Context, personId: string): Promise<{ finish(): Promise<void> }> {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+  const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+  const people = Object.assign(Object.create(ctx.store.people), {
+    async deleteMany(...given: Parameters<typeof ctx.store.people.deleteMany>) {
+      reach()
+      await gate
+      return ctx.store.people.deleteMany(...given)
+    },
+  })
+  const erasure = erasePerson({ ...ctx, store: { ...ctx.store, people } }, personId)
+  await reached
+  return {
+    async finish() {
+      open()
+      await erasure
+    },
+  }
 }
