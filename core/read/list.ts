@@ -1,5 +1,5 @@
 /** Lists messages. */
-import { normaliseAddress } from '../../mail/message/address.ts'
+import { normaliseAddress, parseNamedAddress } from '../../mail/message/address.ts'
 import type { FolderDoc } from '../../store/documents/mail.ts'
 import { findFolders } from '../../store/folders.ts'
 import type * as store from '../../store/messages.ts'
@@ -99,10 +99,10 @@ async function readPage(
   return { rows, messages: null, cursorAfter: (shown) => cursorAfter(newest, shown) }
 }
 
-/** The filter with its addresses and label in canonical form, as messages have them. */
+/** The filter with its addresses and label in canonical form, as messages have them. An address may have a name: `Ann <a@b>`. */
 export function canonicalFilter<F extends MessageFilter>(filter: F): F {
   const { from, to, label } = filter
-  const canonical = (text: string) => normaliseAddress(text) ?? text.toLowerCase()
+  const canonical = (text: string) => normaliseAddress(text) ?? parseNamedAddress(text)?.address ?? text.toLowerCase()
   return {
     ...filter,
     ...(from !== undefined && { from: canonical(from) }),
