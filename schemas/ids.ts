@@ -49,21 +49,37 @@ const tokenBytes = 9
  * id with a time far in the future does not give its time to all later ones.
  */
 const backMs = 10_000
-let newestMs = 0
-let monotonic = monotonicFactory(randomShare)
+
+/** Makes the part of an id after its prefix, for a time in milliseconds. */
+type Sequence = (ms: number) => string
+
+/** A time that is further ahead of the machine's clock is one of a test clock, or of a node whose clock is that wrong. */
+const aheadMs = 1_000
+/** The ids of test clocks have a sequence of their own, so that they do not give their time to those of all other accounts. */
+const usual = createSequence()
+const ahead = createSequence()
+
+function createSequence(): Sequence {
+  let newestMs = 0
+  let monotonic = monotonicFactory(randomShare)
+  return (ms) => {
+    if (ms < newestMs - backMs) {
+      monotonic = monotonicFactory(randomShare)
+      newestMs = ms
+    }
+    newestMs = Math.max(newestMs, ms)
+    return monotonic(ms).toLowerCase()
+  }
+}
 
 /**
  * Makes an id for the time `at`. It sorts after all earlier ids of this process, unless `at` is more than `backMs` before
- * theirs.
+ * theirs, or only one of them is that of a test clock.
  */
 export function newId<P extends IdPrefix>(prefix: P, at: Date): Id<P> {
   const ms = at.getTime()
-  if (ms < newestMs - backMs) {
-    monotonic = monotonicFactory(randomShare)
-    newestMs = ms
-  }
-  newestMs = Math.max(newestMs, ms)
-  return `${prefix}_${monotonic(ms).toLowerCase()}`
+  const next = ms > Date.now() + aheadMs ? ahead : usual
+  return `${prefix}_${next(ms)}`
 }
 
 /**

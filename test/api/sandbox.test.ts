@@ -4,6 +4,7 @@ import { logIn } from '../../core/account/login.ts'
 import { issueTestKey } from '../../core/account/sandboxes.ts'
 import { inTimeOf } from '../../core/process/account-time.ts'
 import type { Failure } from '../../schemas/failures.ts'
+import { timeOfId } from '../../schemas/ids.ts'
 import { allScopes, signupScopes } from '../../schemas/scopes.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../peers/receivers.ts'
 import { type Call, client, type ErrorBody, type Json, mailboxPath } from '../peers/rest.ts'
@@ -251,7 +252,8 @@ describe('api: the sandbox', () => {
     expect((await inbound({ from: 'a@b.example', text: 'Hi' })).status).to.equal(201)
     const id = await deliver(door.ctx, { to: tenant.address, raw: 'From: a@b.example\n\nHi\n' })
     const { body } = await live<{ received_at: string }>('GET', `${mailboxPath(tenant.address)}/messages/${id}`)
-    expect(Date.parse(body.received_at)).to.be.at.most(door.ctx.clock.now().getTime())
+    for (const at of [Date.parse(body.received_at), timeOfId(id).getTime()])
+      expect(at).to.be.at.most(door.ctx.clock.now().getTime())
   })
 
   it('its clock moves only forwards, by seconds or to a time', async () => {
