@@ -104,7 +104,7 @@ describe('api: messages', () => {
       const list = async (query = '') =>
         (await call<Page>('GET', `${mailboxPath(tenant.address)}/messages${query}`)).body.messages
       for (const { message_id: own, received_at: at } of await list()) {
-        // Ids, by which lists go, may be some seconds ahead after tests that moved a clock.
+        // Ids, by which lists go, may be up to a second ahead after tests that moved a clock by less (schemas/ids.ts).
         const later = new Date(Date.parse(at) + minuteMs).toISOString()
         const found = await list(`?since=${at}&until=${later}`)
         expect(found.map(({ message_id: each }) => each)).to.include(own)

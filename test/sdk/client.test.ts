@@ -191,7 +191,7 @@ describe('sdk: the TypeScript client', () => {
       await deliver(door.ctx, { to: address, raw: mail('Dated', 'Your verification code is 482913.') })
       const { messages } = await client.mailboxes.messages.list(address)
       const at = new Date(messages[0]?.received_at ?? '')
-      // Ids, by which lists go, may be some seconds ahead after tests that moved a clock.
+      // Ids, by which lists go, may be up to a second ahead after tests that moved a clock by less (schemas/ids.ts).
       const later = new Date(at.getTime() + minuteMs)
       const subjects = async (params: { since?: Date; until?: Date }) =>
         (await client.mailboxes.messages.list(address, params)).messages.map(({ subject }) => subject)
