@@ -17,21 +17,21 @@ export type Answers = {
   /** Records that a process answered these tokens. */
   hear(answer: { readonly by: string; readonly asked: readonly string[] }): void
   /**
-   * Calls `send` to insert a note with a token; `send` returns whether it was inserted. Resolves once all other processes have answered the
-   * token, or the time is over. Rejects if the database does not answer.
+   * Calls `send` to insert a note with a token; `send` returns whether it was inserted. Resolves once this process and all others have
+   * answered the token, or the time is over. Rejects if the database does not answer.
    */
   of(send: (ask: string) => Promise<boolean>): Promise<void>
 }
 
-/** Tracks the answers to the notes of one process, whose id is `process`. */
-export function createAnswers(store: Store, { process, now }: { process: string | null; now: () => Date }): Answers {
+/** Tracks the answers to the notes of one process, whose id is `self`. */
+export function createAnswers(store: Store, { self, now }: { self: string; now: () => Date }): Answers {
   /** Handlers of answers, by token. */
   const asking = new Map<string, (by: string) => void>()
   const silent = new Set<string>()
 
   async function others(): Promise<readonly string[]> {
     const holders = await findKeyHolders(store, now())
-    const following = holders.filter(({ _id, role }) => followsChanges(role) && _id !== process).map(({ _id }) => _id)
+    const following = holders.filter(({ _id, role }) => followsChanges(role) && _id !== self).map(({ _id }) => _id)
     for (const id of silent) if (!following.includes(id)) silent.delete(id)
     return following.filter((id) => !silent.has(id))
   }
@@ -54,7 +54,7 @@ export function createAnswers(store: Store, { process, now }: { process: string 
         look()
       })
       try {
-        waited = (await send(ask)) ? await others() : []
+        waited = (await send(ask)) ? [self, ...(await others())] : []
         // The time begins only now: nobody can answer a note that is not inserted yet.
         const late = setTimeout(all.resolve, answerMsMax)
         look()

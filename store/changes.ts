@@ -26,8 +26,9 @@ export type ChangeFeed = {
   /** Sends a note. Never waits and never fails: if a note is lost, a sweep finds the work. */
   publish(note: ChangeNote): void
   /**
-   * As `publish`, but resolves once the listeners of all other processes have finished with the note. A process that does not
-   * confirm this within two seconds is not waited for (store/change-answers.ts).
+   * As `publish`, but resolves once the listeners of this process have heard the note, with all earlier ones, and those of all
+   * other processes have finished with it. A process that does not confirm this within two seconds is not waited for
+   * (store/change-answers.ts).
    */
   tell(note: ChangeNote): Promise<void>
   /** The note as a write, to be the last of a list whose other writes make the change. */
@@ -71,11 +72,16 @@ export function createChangeFeed(
   { process, ...reports }: Reports & { readonly process: string | null },
 ): ChangeFeed {
   const writer = createWriter(store, reports)
-  const reader = createReader(store, reports, ({ _id, ask }) => {
-    if (ask === undefined || process === null || _id.w === writer.id) return
+  const self = process ?? writer.id
+  const reader = createReader(store, reports, async ({ _id, ask }, acting) => {
+    if (ask === undefined) return
+    // Of this process only the calls of the listeners are waited for: what they began may itself wait for the teller.
+    if (_id.w === writer.id) return answers.hear({ by: self, asked: [ask] })
+    if (process === null) return
+    await Promise.allSettled(acting)
     writer.publish({ kind: 'heard', by: process, asked: [ask] })
   })
-  const answers = createAnswers(store, { process, now: reports.now })
+  const answers = createAnswers(store, { self, now: reports.now })
   const hear: Listener = (note) => {
     if (note.kind === 'heard') answers.hear(note)
   }
@@ -171,8 +177,12 @@ function createWriter(store: Store, { now, onError }: Reports) {
   }
 }
 
-/** Reads the notes of all processes, once there is a listener. Calls `onThrough` when the listeners have finished with a note that asks. */
-function createReader(store: Store, { now, onError }: Reports, onThrough: (doc: ChangeDoc) => void) {
+/** Reads the notes of all processes, once there is a listener. Passes `onHeard` each note that its listeners heard, with their results. */
+function createReader(
+  store: Store,
+  { now, onError }: Reports,
+  onHeard: (doc: ChangeDoc, acting: readonly unknown[]) => void,
+) {
   const listeners = new Set<Listener>()
   const ending = new AbortController()
   let following: Promise<void> | null = null
@@ -223,8 +233,10 @@ function createReader(store: Store, { now, onError }: Reports, onThrough: (doc: 
   function tell(docs: readonly ChangeDoc[]): void {
     for (const doc of docs) {
       place = doc._id
-      const acting = [...listeners].map((listener) => listener(doc.note))
-      if (doc.ask !== undefined) void Promise.allSettled(acting).then(() => onThrough(doc))
+      onHeard(
+        doc,
+        [...listeners].map((listener) => listener(doc.note)),
+      )
     }
   }
 

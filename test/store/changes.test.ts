@@ -194,6 +194,15 @@ describe('store: the change feed', () => {
     expect(other.heard.filter((name) => name !== 'heard')).to.deep.equal(['slow', 'quick'])
   })
 
+  it('who tells a note has then heard it, and all earlier ones', async () => {
+    const teller = await holding('teller')
+    for (const name of names('told', 20)) {
+      teller.feed.publish(note(`before ${name}`))
+      await teller.feed.tell(note(name))
+      expect(teller.heard.slice(-2)).to.deep.equal([`before ${name}`, name])
+    }
+  })
+
   it('many who tell at once are all answered', async () => {
     const all = [await holding('one'), await holding('two'), await holding('three')]
     const told = names('told', 30)
