@@ -10,11 +10,11 @@ import { dayMs, hourMs } from '../../core/process/clock.ts'
 import { type Context, closeContext } from '../../core/process/context.ts'
 import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import type { Json } from '../peers/rest.ts'
-import { openDatabase } from '../start/engine.ts'
+import { openReadyDatabase, type ReadyDatabase } from '../start/ready-database.ts'
 import { contextOf } from '../start/service.ts'
 
 describe('the commands for the keys of zones', () => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
+  let database: ReadyDatabase
   let data: string
   let parent: NameServer
   let ctx: Context
@@ -25,7 +25,7 @@ describe('the commands for the keys of zones', () => {
   before(async () => {
     parent = await startNameServer({})
     parent.ttlSeconds = 0
-    database = await openDatabase()
+    database = await openReadyDatabase()
     data = await mkdtemp(path.join(tmpdir(), 'mailroom-zone-keys-'))
     const clock = { now: () => new Date(Date.now() + aheadMs) }
     ctx = await contextOf({ data, url: database.url }, clock, undefined, settings())
@@ -34,7 +34,7 @@ describe('the commands for the keys of zones', () => {
   })
   after(async () => {
     await closeContext(ctx)
-    await database?.drop()
+    database?.release()
     await parent?.stop()
     await rm(data, { recursive: true, force: true })
   })

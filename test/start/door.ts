@@ -27,7 +27,7 @@ import { allScopes } from '../../schemas/scopes.ts'
 import { databaseOf } from '../../store/open.ts'
 import { type Call, client } from '../peers/rest.ts'
 import { giveDomain, openSharedDomain } from './domains.ts'
-import { openDatabase } from './engine.ts'
+import { openReadyDatabase } from './ready-database.ts'
 import { contextOf } from './service.ts'
 
 /** A process: how far its clock is ahead, and the host by which it reaches the database, if not the engine's. */
@@ -73,11 +73,12 @@ export async function openDoor({
   dashboard?: Dashboard
 } & Pick<McpOptions, 'offers' | 'progressMs'> = {}): Promise<Door> {
   const data = await mkdtemp(path.join(tmpdir(), 'mailroom-door-'))
-  const database = await openDatabase()
+  const database = await openReadyDatabase()
   let aheadMs = 0
   const lines: string[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) })
   const door = { readiness: { ready: true, parts: {} } }
+  const opened = new Set<() => Promise<void>>()
   const open = async ({ host, aheadMs: machineAheadMs = () => 0 }: Node = {}) => {
     const url = host === undefined ? database.url : `mongodb://${host}/${databaseOf(database.url)}`
     const ctx = await contextOf(
@@ -94,16 +95,18 @@ export async function openDoor({
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const close = async () => {
+      if (!opened.delete(close)) return
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       await closeContext(ctx)
     }
+    opened.add(close)
     const { port } = server.address() as AddressInfo
     if (isNamed) Object.assign(ctx, { baseUrl: `http://localhost:${port}` })
     const mcp = createMcp(ctx, { checkOutput: true, offers, progressMs })
     return { http: `http://127.0.0.1:${port}`, ctx, server, close }
   }
-  const { http, ctx, server, close } = await open()
+  const { http, ctx, server } = await open()
   await openSharedDomain(ctx)
   return Object.assign(door, {
     http,
@@ -122,8 +125,8 @@ export async function openDoor({
       aheadMs += minuteMs - (ctx.clock.now().getTime() % minuteMs)
     },
     async close() {
-      await close()
-      await database.drop()
+      for (const close of [...opened].toReversed()) await close()
+      database.release()
       await rm(data, { recursive: true, force: true })
     },
   })

@@ -72,7 +72,7 @@ export async function startEngine(options: StartOptions = {}): Promise<Started> 
 export const connect = (url: string): Promise<MongoClient> => new MongoClient(url).connect()
 
 /** A separate, empty database in the engine that the files of one worker process share. */
-export type Database = { readonly url: string; drop(): Promise<void> }
+export type Database = { readonly url: string; readonly db: Db; drop(): Promise<void> }
 
 let shared: Promise<Started> | undefined
 let router: Promise<Router> | undefined
@@ -86,7 +86,8 @@ export async function openDatabase(): Promise<Database> {
   databases += 1
   const name = `test${databases}`
   const door = router === undefined ? socket : (await router).socket
-  return { url: `${url(door)}/${name}`, drop: async () => void (await client.db(name).dropDatabase()) }
+  const db = client.db(name)
+  return { url: `${url(door)}/${name}`, db, drop: async () => void (await db.dropDatabase()) }
 }
 
 /** Starts a router in front of an engine that appends what it saw to a file when this process ends, as a line of JSON. */

@@ -18,7 +18,7 @@ import type { Settings } from '../../schemas/settings.ts'
 import { defaultSettings, type SettingsChange } from '../default-settings.ts'
 import { type Pair, writeCertificate } from '../peers/certificates.ts'
 import { openSharedDomain } from './domains.ts'
-import { openDatabase } from './engine.ts'
+import { openReadyDatabase } from './ready-database.ts'
 
 export type Service = {
   /** The address on which Haraka listens, `127.0.0.1:port`. */
@@ -42,8 +42,8 @@ export async function startService(change: SettingsChange = {}): Promise<Service
     for (let end = ends.pop(); end !== undefined; end = ends.pop()) await end()
   }
   try {
-    const database = await openDatabase()
-    ends.push(() => database.drop())
+    const database = await openReadyDatabase()
+    ends.push(async () => database.release())
     const settings = defaultSettings({
       data,
       hostname: 'mx.mailroom.test',

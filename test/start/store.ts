@@ -1,7 +1,7 @@
 /** A store on a separate database for a suite, and writes to one of its collections. */
 import { openStore, type Store } from '../../store/open.ts'
 import { insertInto, type Write } from '../../store/writes.ts'
-import { openDatabase } from './engine.ts'
+import { openReadyDatabase, type ReadyDatabase } from './ready-database.ts'
 
 export type Entries = {
   /** Returns an unused id. */
@@ -14,17 +14,17 @@ export type Entries = {
 
 /** Opens a store before the tests of a suite, passes it on with the URL of its database, and closes it after them. */
 export function useStore(take: (store: Store, url: string) => void): Entries {
-  let database: Awaited<ReturnType<typeof openDatabase>> | undefined
+  let database: ReadyDatabase | undefined
   let store: Store | undefined
   let names = 0
   before(async () => {
-    database = await openDatabase()
+    database = await openReadyDatabase()
     store = await openStore({ url: database.url, role: 'test' })
     take(store, database.url)
   })
   after(async () => {
     await store?.close()
-    await database?.drop()
+    database?.release()
   })
   return {
     fresh: () => `name ${++names}`,

@@ -9,7 +9,7 @@ import { minuteMs, periodsOf, secondMs } from '../../../core/process/clock.ts'
 import { type Context, closeContext } from '../../../core/process/context.ts'
 import { type AgentsPlanName, agentsPlans } from '../../../schemas/plans.ts'
 import { eventually } from '../../eventually.ts'
-import { type Database, openDatabase } from '../../start/engine.ts'
+import { openReadyDatabase, type ReadyDatabase } from '../../start/ready-database.ts'
 import { contextOf } from '../../start/service.ts'
 
 /** One of two processes on one database. */
@@ -204,7 +204,7 @@ const cases: readonly (readonly [what: string, steps: readonly Step[]])[] = [
 
 describe('request rates', () => {
   let data: string
-  let database: Database
+  let database: ReadyDatabase
   let nodes: { readonly [node in Node]: Context }
   let at = new Date()
   const commands: string[] = []
@@ -212,7 +212,7 @@ describe('request rates', () => {
   const open = () => contextOf({ data, url: `${database.url}?monitorCommands=true` }, { now: () => at })
   before(async () => {
     data = await mkdtemp(path.join(tmpdir(), 'mailroom-rates-'))
-    database = await openDatabase()
+    database = await openReadyDatabase()
     nodes = { a: await open(), b: await open() }
     // From its first request on, each process is notified of the other's.
     await Promise.all(Object.values(nodes).map((ctx) => takeAnonymous(ctx, '198.51.100.1')))
@@ -222,7 +222,7 @@ describe('request rates', () => {
   })
   after(async () => {
     await Promise.all(Object.values(nodes ?? {}).map(closeContext))
-    await database?.drop()
+    database?.release()
     await rm(data, { recursive: true, force: true })
   })
   /** Every case runs in its own minute. */
