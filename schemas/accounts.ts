@@ -85,7 +85,13 @@ export const AuditEntry = object({
   id: string(),
   at: timestamp(),
   who: object(
-    { kind: oneOf(['key', 'program', 'person', 'partner', 'administrator', 'service']), id: nullable(string()) },
+    {
+      kind: oneOf(['key', 'program', 'person', 'partner', 'administrator', 'service']),
+      id: nullable(string()),
+      name: nullable(
+        string({ description: 'The name now; null without id, or when the key is gone, or the person is no member.' }),
+      ),
+    },
     {
       description:
         'A key (key_...), a program connected by OAuth (gnt_...), a person (usr_...), or a partner by its own key (key_...); without id: an administrator, or the service itself.',

@@ -328,6 +328,14 @@ export function findKey(
   return readOne(store, 'keys', { accountId, _id: keyId })
 }
 
+/** The keys and grants of an account that have one of these ids. */
+export function findKeys(
+  store: Store,
+  { accountId, ids }: { accountId: string; ids: readonly string[] },
+): Promise<KeyDoc[]> {
+  return readMany(store, 'keys', { accountId, _id: { $in: [...ids] } })
+}
+
 /** The keys of an account, except grants (store/oauth.ts), oldest first. */
 export function listKeys(store: Store, accountId: string): Promise<KeyDoc[]> {
   return readMany(store, 'keys', { accountId, program: { $exists: false } }, { sort: { accountId: 1, _id: 1 } })

@@ -1,15 +1,20 @@
 /** Reading the audit trail of an account. */
 import { Failure } from '../../schemas/failures.ts'
 import { notACursor } from '../../schemas/refusals.ts'
+import { findKeys } from '../../store/accounts.ts'
 import { type AuditFilter, listAudit as find } from '../../store/audit.ts'
 import type { AuditChange, AuditDoc } from '../../store/documents/accounts.ts'
+import { findPeople } from '../../store/people.ts'
 import type { Context } from '../process/context.ts'
+import { accountById } from './known-callers.ts'
 import type { Page } from './paging.ts'
 import { isAdministrator, isProgram, type Principal } from './principal.ts'
 
 export type Who = {
   readonly kind: 'key' | 'program' | 'person' | 'partner' | 'administrator' | 'service'
   readonly id: string | null
+  /** The name now; null without id, or when the key is gone, or the person is no member. */
+  readonly name: string | null
 }
 
 export type AuditRecord = Pick<AuditDoc, 'at' | 'action' | 'outcome'> & {
@@ -47,15 +52,36 @@ export async function listAudit(
     { before: before === undefined ? null : readCursor(before), limit: limit + 1 },
   )
   const items = rows.slice(0, limit)
-  return { items: items.map(recordOf), next: rows.length > limit ? cursorOf(items.at(-1)!) : null }
+  const names = await namesOf(ctx, principal.accountId, items)
+  return { items: items.map((row) => recordOf(row, names)), next: rows.length > limit ? cursorOf(items.at(-1)!) : null }
 }
 
-function recordOf({ _id: id, at, keyId, userId, action, outcome, requestId, personal }: AuditDoc): AuditRecord {
+/** The names of the account's keys, programs and members in entries, by id. People who are no members may be administrators. */
+async function namesOf(
+  ctx: Context,
+  accountId: string,
+  rows: readonly AuditDoc[],
+): Promise<ReadonlyMap<string, string>> {
+  const ids = new Set(rows.flatMap(({ keyId, userId }) => userId ?? keyId ?? []))
+  const { members = [] } = (await accountById(ctx, accountId)) ?? {}
+  const memberIds = members.map(({ personId }) => personId).filter((id) => ids.has(id))
+  const [keys, people] = await Promise.all([
+    findKeys(ctx.store, { accountId, ids: [...ids] }),
+    memberIds.length === 0 ? [] : findPeople(ctx.store, memberIds),
+  ])
+  return new Map([...keys, ...people].map(({ _id, name }) => [_id, name]))
+}
+
+function recordOf(
+  { _id: id, at, keyId, userId, action, outcome, requestId, personal }: AuditDoc,
+  names: ReadonlyMap<string, string>,
+): AuditRecord {
+  const who = whoOf({ keyId, userId, action })
   const { target = null, address = null, change } = personal ?? {}
   return {
     id,
     at,
-    who: whoOf({ keyId, userId, action }),
+    who: { ...who, name: names.get(who.id ?? '') ?? null },
     action,
     target,
     outcome,
@@ -65,7 +91,11 @@ function recordOf({ _id: id, at, keyId, userId, action, outcome, requestId, pers
   }
 }
 
-function whoOf({ keyId, userId, action }: Pick<AuditDoc, 'keyId' | 'action'> & { userId?: string | undefined }): Who {
+function whoOf({
+  keyId,
+  userId,
+  action,
+}: Pick<AuditDoc, 'keyId' | 'action'> & { userId?: string | undefined }): Omit<Who, 'name'> {
   if (userId !== undefined) return { kind: 'person', id: userId }
   if (keyId === null) return { kind: 'service', id: null }
   if (isAdministrator({ keyId })) return { kind: 'administrator', id: null }

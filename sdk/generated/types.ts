@@ -464,6 +464,7 @@ export type AuditEntry = {
   readonly who: {
     readonly kind: 'key' | 'program' | 'person' | 'partner' | 'administrator' | 'service'
     readonly id: string | null
+    readonly name: string | null
   }
   /** The operation, such as messages.send. */
   readonly action: string

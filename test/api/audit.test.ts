@@ -81,7 +81,7 @@ describe('api: the audit trail', () => {
   type Entry = {
     id: string
     at: string
-    who: { kind: string; id: string | null }
+    who: { kind: string; id: string | null; name: string | null }
     action: string
     target: string | null
     outcome: string
@@ -100,7 +100,7 @@ describe('api: the audit trail', () => {
     const { headers } = await call('PATCH', path, { displayName: 'Told' })
     const [entry] = (await trail()).entries
     expect(entry).to.deep.include({
-      who: { kind: 'key', id: (await authenticate(door.ctx, tenant.key)).keyId },
+      who: { kind: 'key', id: (await authenticate(door.ctx, tenant.key)).keyId, name: 'test' },
       action: 'mailboxes.update',
       target: path,
       outcome: 'done',
@@ -108,6 +108,19 @@ describe('api: the audit trail', () => {
       requestId: headers.get('x-request-id'),
     })
     expect(Math.abs(Date.parse(entry!.at) - door.ctx.clock.now().getTime())).to.be.below(60_000)
+  })
+
+  it('names keys and members as they are called now, and nobody else', async () => {
+    const { ctx } = door
+    const { id: accountId } = await createAccount(ctx, { name: 'named', owner: null })
+    const { key, apiKey } = await makeKey(ctx, { accountId, name: 'reports' })
+    const member = await makePerson(door, { accountId, role: 'reader' })
+    const stranger = await makePerson(door)
+    for (const keyId of [key.id, member.id, stranger.id, null])
+      await recordAudit(ctx, { accountId, keyId, action: 'x', target: null, outcome: 'done', address: null })
+    await ctx.store.people.updateOne({ _id: member.id }, { $set: { name: 'Ann Other' } })
+    const names = async () => (await trail('?action=x', client(door.http, apiKey))).entries.map(({ who }) => who.name)
+    expect(await names()).to.deep.equal([null, null, 'Ann Other', 'reports'])
   })
 
   it('records refusals', async () => {
@@ -294,7 +307,7 @@ describe('api: the audit trail', () => {
       const { apiKey } = await makeKey(ctx, { accountId })
       const { entries } = await trail(`?user_id=${ann.id}`, client(door.http, apiKey))
       expect(entries.map(({ who, target, address }) => ({ who, target, address }))).to.deep.equal(
-        Array(2).fill({ who: { kind: 'person', id: ann.id }, target: null, address: null }),
+        Array(2).fill({ who: { kind: 'person', id: ann.id, name: null }, target: null, address: null }),
       )
     })
 

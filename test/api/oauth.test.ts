@@ -468,7 +468,7 @@ describe('api: OAuth', () => {
         iss: door.ctx.baseUrl,
       })
       const [entry] = await audited('grants.create')
-      expect(entry).to.deep.include({ outcome: 'access_denied', who: { kind: 'person', id: owner.id } })
+      expect(entry).to.deep.include({ outcome: 'access_denied', who: { kind: 'person', id: owner.id, name: 'Ann' } })
     })
 
     it('answered twice at once makes one grant', async () => {
@@ -546,7 +546,7 @@ describe('api: OAuth', () => {
       const led = await browser.get(String(widened.headers.get('location')))
       expect(new URL(String(led.headers.get('location'))).searchParams.has('code')).to.equal(true)
       const [entry] = await audited('grants.create')
-      expect(entry).to.deep.include({ who: { kind: 'person', id: person.id } })
+      expect(entry).to.deep.include({ who: { kind: 'person', id: person.id, name: 'Ann' } })
     })
   })
 

@@ -481,7 +481,7 @@ describe('api: partners', () => {
         'partner partner_customers.pause done',
       ])
       expect(body.entries[1]).to.deep.include({
-        who: { kind: 'key', id: one.keyId },
+        who: { kind: 'key', id: one.keyId, name: 'held' },
         target: `${mailboxPath(one.address)}/messages/${id}`,
       })
       expect(trail.at(-1)).to.equal('partner partner_customers.create done')

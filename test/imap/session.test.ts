@@ -103,7 +103,7 @@ describe('IMAP sessions', () => {
       expect(reads.map(({ action, target, who, address: from }) => ({ action, target, who, from }))).to.deep.equal(
         ['imap.search', 'imap.fetch'].map((action) => ({
           ...{ action, target: address },
-          ...{ who: { kind: 'key', id: keyId }, from: '127.0.0.1' },
+          ...{ who: { kind: 'key', id: keyId, name: 'held' }, from: '127.0.0.1' },
         })),
       )
       const own = await makeKey(door.ctx, { accountId: accountIdOf(id)! })

@@ -435,6 +435,7 @@ ApprovalState = TypedDict('ApprovalState', {
 AuditEntryWho = TypedDict('AuditEntryWho', {
     'kind': Literal['key', 'program', 'person', 'partner', 'administrator', 'service'],
     'id': "str | None",
+    'name': "str | None",
 })
 
 AuditEntryChange = TypedDict('AuditEntryChange', {
