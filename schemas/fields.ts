@@ -74,7 +74,10 @@ export const paging = {
   limit: optional(integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault, description: 'At most 200.' })),
   before: optional(identifier('next of a page.')),
 } as const
-const Next = described('Cursor of the next page; null at the end.', nullable(string()))
+const Next = described(
+  'Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`.',
+  nullable(string()),
+)
 
 /** `{<key>: [...], next}`, the body of a list. */
 export const page = <const K extends string, T>(

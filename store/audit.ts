@@ -20,6 +20,7 @@ export function createAuditAppend(store: Store): Append<NewAudit, AuditDoc> {
       const at = new Date(Math.max(entry.at.getTime(), before.getTime()))
       return chained({ ...entry, at, seq: seq + 1 }, previousHash)
     },
+    end: ({ seq, hash, at }) => ({ seq, hash, at }),
   })
 }
 

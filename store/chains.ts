@@ -16,6 +16,8 @@ export type Chain<I extends Item, D extends Item & Link, L extends Link = Link> 
   last(accountId: string): Promise<L>
   /** The document that follows `previous`. */
   link(item: I, previous: L): D & L
+  /** What is kept of a document to link the next one. */
+  end(last: D & L): L
 }
 
 /**
@@ -56,12 +58,12 @@ export function createAppend<I extends Item, D extends Item & Link, L extends Li
 type Ends<D, L> = {
   /** The ends of the chains to which items are to be appended, by account. */
   find(items: readonly Item[]): Promise<Map<string, L>>
-  remember(docs: readonly D[]): void
+  remember(docs: readonly (D & L)[]): void
   forget(accountId: string): void
 }
 
 /** The ends of chains as this process last saw them. If another process has appended since, the insert is refused. */
-function createEnds<I extends Item, D extends Item & Link, L extends Link>(chain: Chain<I, D, L>): Ends<D & L, L> {
+function createEnds<I extends Item, D extends Item & Link, L extends Link>(chain: Chain<I, D, L>): Ends<D, L> {
   const ends = new Map<string, L>()
   return {
     async find(items) {
@@ -73,7 +75,7 @@ function createEnds<I extends Item, D extends Item & Link, L extends Link>(chain
     remember(docs) {
       for (const doc of docs) {
         ends.delete(doc.accountId)
-        ends.set(doc.accountId, doc)
+        ends.set(doc.accountId, chain.end(doc))
       }
       for (const id of [...ends.keys()].slice(0, Math.max(0, ends.size - endsMax))) ends.delete(id)
     },

@@ -11,7 +11,7 @@ import type { DeliveryDoc, WebhookDoc } from './documents/events.ts'
 import { type Due, dueBy } from './due.ts'
 import { earliest } from './earliest.ts'
 import type { Store } from './open.ts'
-import { readMany, readOne } from './reads.ts'
+import { type Portion, readMany, readOne, readPortion } from './reads.ts'
 import { insertInto, updateIn, type Write, writeAll } from './writes.ts'
 
 /** The size of a delivery document besides its body. */
@@ -260,11 +260,11 @@ export type LogQuery = {
   readonly limit: number
 }
 
-/** Deliveries of an endpoint, newest first. */
+/** A portion of the deliveries of an endpoint, newest first. */
 export function listDeliveries(
   store: Store,
   { accountId, webhookId, types, mailboxIds, before, limit, ...fields }: LogQuery,
-): Promise<DeliveryDoc[]> {
+): Promise<Portion<DeliveryDoc>> {
   const filter: Filter<DeliveryDoc> = {
     webhookId,
     accountId,
@@ -273,7 +273,7 @@ export function listDeliveries(
     ...(mailboxIds !== null && { mailboxId: { $in: [...mailboxIds, null] } }),
     ...(before !== null && { _id: { $lt: before } }),
   }
-  return readMany(store, 'deliveries', filter, { sort: { webhookId: -1, _id: -1 }, limit })
+  return readPortion(store, 'deliveries', filter, { sort: { webhookId: -1, _id: -1 }, limit })
 }
 
 /** A delivery of an account; null when there is none. */

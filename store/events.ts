@@ -4,7 +4,7 @@ import { type Append, createAppend } from './chains.ts'
 import { settled } from './connection.ts'
 import type { EventDoc } from './documents/events.ts'
 import type { Store } from './open.ts'
-import { readMany, readOne } from './reads.ts'
+import { type Portion, readMany, readOne, readPortion } from './reads.ts'
 
 export type NewEvent = Omit<EventDoc, 'seq'>
 
@@ -15,6 +15,7 @@ export function createEventAppend(store: Store): Append<NewEvent, EventDoc> {
     collection: store.events,
     last: async (accountId) => ({ seq: await lastEventNumber(store, accountId) }),
     link: (event, { seq }) => ({ ...event, seq: seq + 1 }),
+    end: ({ seq }) => ({ seq }),
   })
 }
 
@@ -84,6 +85,14 @@ export function walkEvents(
   )
 }
 
+/** A portion of the events of an account with numbers above `after`, in order. */
+export function eventsAfter(
+  store: Store,
+  { accountId, after, limit }: { accountId: string; after: number; limit: number },
+): Promise<Portion<EventDoc>> {
+  return readPortion(store, 'events', { accountId, seq: { $gt: after } }, { sort: { accountId: 1, seq: 1 }, limit })
+}
+
 /** Events of all accounts created from `from` (inclusive) to `to` (exclusive), in order, for the sweep. */
 export function walkEventsByTime(
   store: Store,
@@ -130,7 +139,7 @@ export function eventsPassing(events: readonly EventDoc[], query: EventQuery): E
 export type EventRange = { readonly after: number; readonly upTo: number }
 
 /**
- * The events with numbers in a range. `upTo` must be the number of an event that exists or existed: a query for several types
+ * A portion of the events with numbers in a range. `upTo` must be the number of an event that exists or existed: a query for several types
  * walks several ranges of an index one after the other, so it could otherwise find a new event and miss an earlier one that was
  * inserted meanwhile.
  */
@@ -138,7 +147,7 @@ export function listEvents(
   store: Store,
   query: EventQuery,
   { after, upTo, newestFirst, limit }: EventRange & { readonly newestFirst: boolean; readonly limit: number },
-): Promise<EventDoc[]> {
+): Promise<Portion<EventDoc>> {
   const { accountId, types, mailboxIds, mailbox, sandbox, customerId, since, until } = query
   const created = { ...(since !== undefined && { $gte: since }), ...(until !== undefined && { $lt: until }) }
   const filter: Filter<EventDoc> = {
@@ -152,7 +161,7 @@ export function listEvents(
     ...(Object.keys(created).length > 0 && { createdAt: created }),
   }
   const direction = newestFirst ? -1 : 1
-  return readMany(store, 'events', filter, { sort: { accountId: direction, seq: direction }, limit })
+  return readPortion(store, 'events', filter, { sort: { accountId: direction, seq: direction }, limit })
 }
 
 /** How many events of an account have numbers in a range; fewer than the range has numbers if some have expired. */

@@ -1,7 +1,7 @@
 /** Templates of transactional mail. `_id` is `<account id>:<alias>`. */
 import type { TemplateDoc } from './documents/sending.ts'
 import { isDuplicate, type Store } from './open.ts'
-import { readMany, readOne } from './reads.ts'
+import { type Portion, readOne, readPortion } from './reads.ts'
 
 const idOf = (accountId: string, alias: string) => `${accountId}:${alias}`
 
@@ -23,12 +23,12 @@ export function findTemplate(
   return readOne(store, 'templates', { accountId, _id: idOf(accountId, alias) })
 }
 
-/** The templates of an account sorted by alias, starting after the alias `after`. */
+/** A portion of the templates of an account sorted by alias, starting after the alias `after`. */
 export function listTemplates(
   store: Store,
   { accountId, after, limit }: { accountId: string; after: string | null; limit: number },
-): Promise<TemplateDoc[]> {
-  return readMany(
+): Promise<Portion<TemplateDoc>> {
+  return readPortion(
     store,
     'templates',
     { accountId, ...(after !== null && { alias: { $gt: after } }) },

@@ -2,6 +2,7 @@
 
 import { type IdPrefix, idPattern } from '../../schemas/ids.ts'
 import { notACursor } from '../../schemas/refusals.ts'
+import type { Portion } from '../../store/reads.ts'
 
 export type Page<T> = { readonly items: readonly T[]; readonly next: string | null }
 
@@ -11,6 +12,11 @@ export type Page<T> = { readonly items: readonly T[]; readonly next: string | nu
 export function pageOf<T extends { readonly _id: string }>(rows: readonly T[], limit: number): Page<T> {
   const items = rows.slice(0, limit)
   return { items, next: rows.length > limit ? encodeIdCursor(items.at(-1)!._id) : null }
+}
+
+/** Makes a page of a portion (store/reads.ts). */
+export function pageOfPortion<T extends { readonly _id: string }>({ docs, isMore }: Portion<T>): Page<T> {
+  return { items: docs, next: isMore ? encodeIdCursor(docs.at(-1)!._id) : null }
 }
 
 /**

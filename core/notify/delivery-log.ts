@@ -3,7 +3,7 @@ import { Failure } from '../../schemas/failures.ts'
 import type { DeliveryState } from '../../schemas/webhooks.ts'
 import * as store from '../../store/deliveries.ts'
 import type { DeliveryDoc } from '../../store/documents/events.ts'
-import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
+import { type Page, pageOfPortion, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
 import { readableTypes } from './event-list.ts'
@@ -29,7 +29,7 @@ export async function listDeliveries(
 ): Promise<Page<DeliveryDoc>> {
   await reachWebhook(ctx, principal, webhookId)
   const readable = readableTypes(principal)
-  const rows = await store.listDeliveries(ctx.store, {
+  const portion = await store.listDeliveries(ctx.store, {
     accountId: principal.accountId,
     webhookId,
     types: type === undefined ? readable : readable.filter((name) => name === type),
@@ -37,9 +37,9 @@ export async function listDeliveries(
     ...(state !== undefined && { state }),
     ...(event !== undefined && { eventId: event }),
     before: readIdCursor(before, 'dlv'),
-    limit: limit + 1,
+    limit,
   })
-  return pageOf(rows, limit)
+  return pageOfPortion(portion)
 }
 
 /** Reads a delivery. Fails with `not_found`. */

@@ -6,6 +6,7 @@
  */
 import { Failure } from '../../schemas/failures.ts'
 import { type EventQuery, eventsPassing } from '../../store/events.ts'
+import { portionOf } from '../../store/reads.ts'
 import type { Principal } from '../access/principal.ts'
 import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
@@ -227,12 +228,12 @@ class EventFollower implements Follower {
   async #take(tail: Tail): Promise<EventPage | null> {
     const [ctx, limit, upTo] = [this.#ctx, this.#limit, tail.end()]
     const held = tail.since(this.#seq)
-    const rows =
+    const { docs, isMore } =
       held === null
-        ? await readForward(ctx, this.#query, { after: this.#seq, upTo, limit: limit + 1 })
-        : eventsPassing(held, this.#query).slice(0, limit + 1)
-    this.#seq = rows.length > limit ? rows[limit - 1]!.seq : upTo
-    return rows.length === 0 ? null : eventPage(ctx, this.#principal, { rows, limit, upTo })
+        ? await readForward(ctx, this.#query, { after: this.#seq, upTo, limit })
+        : portionOf(eventsPassing(held, this.#query), limit)
+    this.#seq = isMore ? docs.at(-1)!.seq : upTo
+    return docs.length === 0 ? null : eventPage(ctx, this.#principal, { docs, isMore, upTo })
   }
 }
 

@@ -17,6 +17,7 @@ import {
   listEvents as list,
 } from '../../store/events.ts'
 import { firstMovedNumber } from '../../store/moves.ts'
+import type { Portion } from '../../store/reads.ts'
 import { accountById } from '../access/known-callers.ts'
 import type { Page } from '../access/paging.ts'
 import { type Principal, reaches } from '../access/principal.ts'
@@ -56,10 +57,10 @@ export async function listEvents(
   const query = eventQuery(principal, filter)
   const end = await lastEventNumber(ctx.store, principal.accountId)
   const upTo = before === undefined ? end : (await placeOf(ctx, principal, readCursor(before, 'before'), 'before')) - 1
-  const rows = await list(ctx.store, query, { after: 0, upTo, newestFirst: true, limit: limit + 1 })
+  const { docs, isMore } = await list(ctx.store, query, { after: 0, upTo, newestFirst: true, limit })
   return {
-    items: rows.slice(0, limit).map((row) => eventOf(row, principal.account)),
-    next: rows.length > limit ? cursorOf(rows[limit - 1]!) : null,
+    items: docs.map((doc) => eventOf(doc, principal.account)),
+    next: isMore ? cursorOf(docs.at(-1)!) : null,
     cursor: cursorBehind(ctx, principal, end),
   }
 }
@@ -74,8 +75,8 @@ export async function listEventsAfter(
   const from = await startAfter(ctx, principal, cursor)
   const upTo = await lastEventNumber(ctx.store, principal.accountId)
   if (from > upTo) throw aheadFailure()
-  const rows = await readForward(ctx, query, { after: from, upTo, limit: limit + 1 })
-  return eventPage(ctx, principal, { rows, limit, upTo })
+  const portion = await readForward(ctx, query, { after: from, upTo, limit })
+  return eventPage(ctx, principal, { ...portion, upTo })
 }
 
 /** Reads an event. Fails with `not_found`. */
@@ -140,18 +141,19 @@ export async function startAfter(ctx: Context, principal: Principal, cursor: str
 }
 
 /**
- * Reads events with numbers above `after`, oldest first, up to and including number `upTo`, which must exist. Fails with `conflict`
+ * Reads a portion of the events with numbers above `after`, oldest first, up to and including number `upTo`, which must exist. Fails with `conflict`
  * when some of them have expired.
  */
 export async function readForward(
   ctx: Context,
   query: EventQuery,
   { limit, ...range }: EventRange & { readonly limit: number },
-): Promise<readonly EventDoc[]> {
-  if (range.after >= range.upTo) return []
-  const rows = await list(ctx.store, query, { ...range, newestFirst: false, limit })
-  await requireWhole(ctx, query.accountId, rows.length < limit ? range : { ...range, upTo: rows.at(-1)!.seq })
-  return rows
+): Promise<Portion<EventDoc>> {
+  if (range.after >= range.upTo) return { docs: [], isMore: false }
+  const portion = await list(ctx.store, query, { ...range, newestFirst: false, limit })
+  const { docs, isMore } = portion
+  await requireWhole(ctx, query.accountId, isMore ? { ...range, upTo: docs.at(-1)!.seq } : range)
+  return portion
 }
 
 /** Fails with `conflict` when an event of a range has expired: every number was given to an event. */
@@ -160,16 +162,15 @@ export async function requireWhole(ctx: Context, accountId: string, { after, upT
     throw goneFailure('after')
 }
 
-/** The page of the first `limit` rows. `rows` are the events up to number `upTo`, at most one more than `limit`. */
+/** The page of a portion of the events up to number `upTo`. */
 export function eventPage(
   ctx: Context,
   principal: Principal,
-  { rows, limit, upTo }: { rows: readonly EventDoc[]; limit: number; upTo: number },
+  { docs, isMore, upTo }: Portion<EventDoc> & { readonly upTo: number },
 ): EventPage {
-  const isMore = rows.length > limit
   return {
-    events: rows.slice(0, limit).map((row) => eventOf(row, principal.account)),
-    cursor: isMore ? cursorOf(rows[limit - 1]!) : cursorBehind(ctx, principal, upTo),
+    events: docs.map((doc) => eventOf(doc, principal.account)),
+    cursor: isMore ? cursorOf(docs.at(-1)!) : cursorBehind(ctx, principal, upTo),
     isMore,
   }
 }

@@ -5,7 +5,8 @@
  * query, if they directly follow the end of the tail.
  */
 import type { EventDoc } from '../../store/documents/events.ts'
-import { lastEventNumber, walkEvents } from '../../store/events.ts'
+import { eventsAfter, lastEventNumber } from '../../store/events.ts'
+import { portionChars, textLength } from '../../store/reads.ts'
 import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { perProcess } from '../process/per-process.ts'
@@ -21,8 +22,9 @@ export type Tail = {
   leave(): void
 }
 
-/** Events held of one account: more than come between two looks, unless a machine is very busy. */
+/** Events held of one account, and their characters: more than come between two looks, unless a machine is very busy. */
 const heldMax = 200
+const heldCharsMax = 2 * portionChars
 const pageSize = 500
 /** How long events are held when no new ones come. */
 const heldMs = 5 * secondMs
@@ -34,6 +36,8 @@ type Held = {
   end: number
   /** The last events, in order, up to number `end`. */
   events: readonly EventDoc[]
+  /** How many characters the texts of `events` have. */
+  chars: number
   lookedAt: number
   /** When the last event came. */
   newsAt: number
@@ -88,10 +92,27 @@ export function showTails(ctx: Context, recorded: readonly EventDoc[]): void {
 
 /** Adds new events, in order, to a tail. After a gap in their numbers it holds none: followers then read from the database. */
 function append(held: Held, fresh: readonly EventDoc[]): void {
-  held.events = isNext(held, fresh) ? [...held.events, ...fresh].slice(-heldMax) : []
+  if (isNext(held, fresh)) hold(held, fresh)
+  else holdNone(held)
   held.end = fresh.at(-1)?.seq ?? held.end
   held.newsAt = performance.now()
   for (const tell of held.listeners) tell()
+}
+
+/** Adds events to those that are held, and gives up the oldest ones past the limits. */
+function hold(held: Held, fresh: readonly EventDoc[]): void {
+  const events = [...held.events, ...fresh]
+  let chars = held.chars + textLength(fresh)
+  let from = 0
+  for (; from < events.length && (events.length - from > heldMax || chars > heldCharsMax); from++)
+    chars -= textLength(events[from])
+  held.events = events.slice(from)
+  held.chars = chars
+}
+
+function holdNone(held: Held): void {
+  held.events = []
+  held.chars = 0
 }
 
 /** Whether events have the numbers that directly follow the end of a tail. */
@@ -100,7 +121,17 @@ const isNext = ({ end }: Held, events: readonly EventDoc[]) => events.every(({ s
 async function openTail(ctx: Context, accountId: string): Promise<Held> {
   const lookedAt = performance.now()
   const end = await lastEventNumber(ctx.store, accountId)
-  return { accountId, listeners: new Set(), end, events: [], lookedAt, newsAt: lookedAt, looking: null, next: null }
+  return {
+    accountId,
+    listeners: new Set(),
+    end,
+    events: [],
+    chars: 0,
+    lookedAt,
+    newsAt: lookedAt,
+    looking: null,
+    next: null,
+  }
 }
 
 function forget(tails: Tails, accountId: string): void {
@@ -149,13 +180,12 @@ async function look(ctx: Context, held: Held): Promise<void> {
   const { accountId } = held
   for (let isMore = true; isMore; ) {
     const lookedAt = performance.now()
-    const range = { after: held.end, upTo: Number.MAX_SAFE_INTEGER, limit: pageSize }
-    const found = await walkEvents(ctx.store, { accountId, ...range })
-    isMore = found.length === pageSize
+    const found = await eventsAfter(ctx.store, { accountId, after: held.end, limit: pageSize })
+    isMore = found.isMore
     held.lookedAt = lookedAt
     // `showTails` may have added some of them meanwhile.
-    const fresh = found.filter(({ seq }) => seq > held.end)
+    const fresh = found.docs.filter(({ seq }) => seq > held.end)
     if (fresh.length > 0) append(held, fresh)
-    else if (lookedAt - held.newsAt > heldMs) held.events = []
+    else if (lookedAt - held.newsAt > heldMs) holdNone(held)
   }
 }

@@ -115,14 +115,14 @@ async function eventsFor(
   const upTo = await lastEventNumber(ctx.store, accountId)
   for (let seq = 0; ; ) {
     const range = { after: seq, upTo, newestFirst: false, limit: eventsPage }
-    const page = await listEvents(ctx.store, { accountId, types, mailboxIds, since, until }, range)
-    found.push(...page.filter(matches))
+    const { docs, isMore } = await listEvents(ctx.store, { accountId, types, mailboxIds, since, until }, range)
+    found.push(...docs.filter(matches))
     if (found.length > redeliveredMax)
       throw new Failure('unprocessable', `There are more than ${redeliveredMax} such events between these times.`, {
         fix: 'Give a shorter time range or fewer types, or read the events from the list.',
       })
-    if (page.length < eventsPage) return found
-    seq = page.at(-1)!.seq
+    if (!isMore) return found
+    seq = docs.at(-1)!.seq
   }
 }
 

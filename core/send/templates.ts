@@ -43,10 +43,8 @@ export async function listTemplates(
   { accountId }: Principal,
   { limit, before }: { limit: number; before?: string },
 ): Promise<Page<Template>> {
-  const rows = await store.listTemplates(ctx.store, { accountId, after: aliasIn(before), limit: limit + 1 })
-  const items = rows.slice(0, limit)
-  const last = items.at(-1)
-  return { items: items.map(templateOf), next: rows.length > limit && last !== undefined ? cursorOf(last) : null }
+  const { docs, isMore } = await store.listTemplates(ctx.store, { accountId, after: aliasIn(before), limit })
+  return { items: docs.map(templateOf), next: isMore ? cursorOf(docs.at(-1)!) : null }
 }
 
 /** Reads a template. Fails with `template_not_found`. */

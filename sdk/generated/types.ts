@@ -1732,7 +1732,7 @@ export type SessionsListResult = {
     /** Whether it is the session of this request. */
     readonly current: boolean
   }[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -1765,7 +1765,7 @@ export type TotpRemoveResult = {
 
 export type PasskeysListResult = {
   readonly passkeys: readonly Passkey[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -1840,7 +1840,7 @@ export type PlansListResult = {
     /** What it includes, such as inboxes: 50; null: no limit. */
     readonly figures: { readonly [name: string]: number | boolean | null }
   })[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -1865,13 +1865,13 @@ export type AuditListParams = {
 
 export type AuditListResult = {
   readonly entries: readonly AuditEntry[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
 export type MembersListResult = {
   readonly members: readonly Member[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -1904,7 +1904,7 @@ export type RequestsListParams = {
 
 export type RequestsListResult = {
   readonly requests: readonly AccountRequest[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -1930,7 +1930,7 @@ export type AdministrationAccountsParams = {
 
 export type AdministrationAccountsResult = {
   readonly accounts: readonly AdministeredAccount[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -1967,7 +1967,7 @@ export type AdministrationRequestsParams = {
 
 export type AdministrationRequestsResult = {
   readonly requests: readonly OpenRequest[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2020,7 +2020,7 @@ export type KeysListParams = {
 
 export type KeysListResult = {
   readonly keys: readonly Key[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2046,7 +2046,7 @@ export type KeysRevokeResult = {
 
 export type GrantsListResult = {
   readonly grants: readonly Grant[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2063,7 +2063,7 @@ export type MailboxesListParams = {
 
 export type MailboxesListResult = {
   readonly mailboxes: readonly Mailbox[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2113,7 +2113,7 @@ export type ListsSetResult = MailboxLists
 
 export type AppPasswordsListResult = {
   readonly appPasswords: readonly AppPassword[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2167,7 +2167,7 @@ export type MessagesListParams = {
 
 export type MessagesListResult = {
   readonly messages: readonly MessageSummary[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
   /** Current position of the mailbox, to pass as "since" of a wait. */
   readonly cursor: string
@@ -2316,7 +2316,7 @@ export type MessagesSearchParams = {
 
 export type MessagesSearchResult = {
   readonly messages: readonly FoundMessage[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2510,7 +2510,7 @@ export type TrashEmptyResult = {
 
 export type FoldersListResult = {
   readonly folders: readonly Folder[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2561,7 +2561,7 @@ export type ThreadsListParams = {
 
 export type ThreadsListResult = {
   readonly threads: readonly Thread[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2584,7 +2584,7 @@ export type LabelsListResult = {
     /** Messages that have it. */
     readonly count: number
   }[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2599,7 +2599,7 @@ export type ContactsListParams = {
 
 export type ContactsListResult = {
   readonly contacts: readonly Contact[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2612,7 +2612,7 @@ export type DraftsListParams = {
 
 export type DraftsListResult = {
   readonly drafts: readonly MessageSummary[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2704,7 +2704,7 @@ export type ScheduledListParams = {
 
 export type ScheduledListResult = {
   readonly scheduled: readonly Scheduled[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2765,7 +2765,7 @@ export type SearchAllParams = {
 
 export type SearchAllResult = {
   readonly messages: readonly FoundMessage[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2780,7 +2780,7 @@ export type DriveListParams = {
 
 export type DriveListResult = {
   readonly entries: readonly DriveEntry[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2798,7 +2798,7 @@ export type BatchesListParams = {
 
 export type BatchesListResult = {
   readonly batches: readonly BatchSummary[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2846,7 +2846,7 @@ export type EmailsListParams = {
 
 export type EmailsListResult = {
   readonly emails: readonly Email[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2888,7 +2888,7 @@ export type ApprovalsListParams = {
 
 export type ApprovalsListResult = {
   readonly approvals: readonly Approval[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2914,7 +2914,7 @@ export type TemplatesListParams = {
 
 export type TemplatesListResult = {
   readonly templates: readonly Template[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -2975,7 +2975,7 @@ export type SuppressionsListParams = {
 
 export type SuppressionsListResult = {
   readonly suppressions: readonly Suppression[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -3016,7 +3016,7 @@ export type DeliveriesListParams = {
 
 export type DeliveriesListResult = {
   readonly deliveries: readonly Delivery[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -3033,7 +3033,7 @@ export type DomainsListParams = {
 
 export type DomainsListResult = {
   readonly domains: readonly Domain[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -3081,7 +3081,7 @@ export type DnsListParams = {
 
 export type DnsListResult = {
   readonly records: readonly DnsRecord[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -3133,7 +3133,7 @@ export type AliasesListParams = {
 
 export type AliasesListResult = {
   readonly aliases: readonly Alias[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -3159,7 +3159,7 @@ export type IntakeListParams = {
 
 export type IntakeListResult = {
   readonly intakes: readonly Intake[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -3249,7 +3249,7 @@ export type IntakeMessagesListParams = {
 
 export type IntakeMessagesListResult = {
   readonly messages: readonly IntakeSummary[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -3282,7 +3282,7 @@ export type EventsListParams = {
 
 export type EventsListResult = {
   readonly events: readonly EventEnvelope[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
   /** Pass as "after" to continue after this answer, even if it has no events. */
   readonly cursor: string
@@ -3365,7 +3365,7 @@ export type WebhooksListParams = {
 
 export type WebhooksListResult = {
   readonly webhooks: readonly Webhook[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -3462,7 +3462,7 @@ export type PartnerCustomersListParams = {
 
 export type PartnerCustomersListResult = {
   readonly customers: readonly Customer[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -3513,7 +3513,7 @@ export type PartnerCustomersKeysListParams = {
 
 export type PartnerCustomersKeysListResult = {
   readonly keys: readonly Key[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -3546,7 +3546,7 @@ export type PartnerWebhooksListParams = {
 
 export type PartnerWebhooksListResult = {
   readonly webhooks: readonly Webhook[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -3604,7 +3604,7 @@ export type PartnerWebhooksDeliveriesParams = {
 
 export type PartnerWebhooksDeliveriesResult = {
   readonly deliveries: readonly Delivery[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
 }
 
@@ -3635,7 +3635,7 @@ export type PartnerEventsListParams = {
 
 export type PartnerEventsListResult = {
   readonly events: readonly EventEnvelope[]
-  /** Cursor of the next page; null at the end. */
+  /** Cursor of the next page; null at the end. A page of long records may have fewer of them than `limit`. */
   readonly next: string | null
   /** Pass as "after" to continue after this answer, even if it has no events. */
   readonly cursor: string

@@ -45,9 +45,16 @@ describe('api: events', () => {
   })
   after(() => door?.close())
 
-  type Happened = { of?: Tenant; type?: EventType | 'message.dropped'; second?: boolean; mailbox?: false; at?: Date }
+  type Happened = {
+    of?: Tenant
+    type?: EventType | 'message.dropped'
+    second?: boolean
+    mailbox?: false
+    at?: Date
+    text?: string
+  }
   /** Records an event. */
-  async function happen({ of = tenant, type = 'message.received', second = false, mailbox, at }: Happened = {}) {
+  async function happen({ of = tenant, type = 'message.received', second = false, mailbox, at, text }: Happened = {}) {
     const address = second ? 'second@tenant.example' : of.address
     const _id = newId('evt', at ?? door.ctx.clock.now())
     await recordEvents(door.ctx, [
@@ -59,7 +66,7 @@ describe('api: events', () => {
         mailbox: mailbox === false ? null : address,
         mailboxId: mailbox === false ? null : second ? secondId : of.mailboxId,
         domain: 'tenant.example',
-        data: { n: ++numbers, from: null },
+        data: { n: ++numbers, from: null, ...(text !== undefined && { text }) },
       },
     ])
     return _id
@@ -288,6 +295,35 @@ describe('api: events', () => {
       expect(events).to.deep.equal([])
       const heard = await happen()
       expect(ids(await list(`&after=${cursor}`))).to.deep.equal([heard])
+    })
+
+    it('has fewer events in a page when they are long, and leaves none out', async () => {
+      const before = await end()
+      // More than one answer of the database can hold, after short ones that give no hint of it.
+      const short = await Promise.all(Array.from({ length: 10 }, () => happen()))
+      const long: string[] = []
+      for (let n = 0; n < 40; n++) long.push(await happen({ text: 'x'.repeat(450_000) }))
+      const wanted = [...short.toSorted(), ...long]
+      const found: string[] = []
+      let cursor = before
+      for (let pages = 0; ; pages++) {
+        const page = await list(`&after=${cursor}${pages % 2 === 0 ? '' : '&wait=1'}`)
+        expect(JSON.stringify(page).length).to.be.below(2 * 1024 * 1024)
+        found.push(...ids(page))
+        cursor = page.cursor
+        if (page.next === null) break
+        expect(page.next).to.equal(page.cursor)
+      }
+      expect(found.slice(0, 10).toSorted()).to.deep.equal(wanted.slice(0, 10))
+      expect(found.slice(10)).to.deep.equal(long)
+      const backwards: string[] = []
+      for (let next = ''; backwards.length < 50; ) {
+        const page = await list(next)
+        expect(JSON.stringify(page).length).to.be.below(2 * 1024 * 1024)
+        backwards.push(...ids(page))
+        next = `&before=${page.next}`
+      }
+      expect(backwards.slice(0, 50)).to.deep.equal(found.toReversed())
     })
 
     it('is cut into pages', async () => {
