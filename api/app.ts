@@ -13,6 +13,7 @@ import { type ApiOptions, endpointsOf } from './endpoints.ts'
 import type { Proxies } from './proxies.ts'
 import { refusalAnswer, requireSoundRequest, standardHeaders } from './refusals.ts'
 import { allowedMethods, createRouting, type RequestState, routeOf } from './routes.ts'
+import { cutWhenUnread } from './slow-readers.ts'
 
 /**
  * Builds the listener of an HTTP server: the REST API of the operations, the MCP endpoint, health, and the documents.
@@ -43,6 +44,7 @@ function beginAndLog(service: Context, proxies: Proxies): Middleware<RequestStat
     const requestId = randomUUID()
     const ctx = withRequest(service, requestId)
     const peerAddress = proxies.clientOf(koa.req.socket.remoteAddress, koa.req.headers)
+    cutWhenUnread(koa, ctx)
     koa.state = { ctx, peerAddress, headers: { 'X-Request-Id': requestId }, hungUp: hangUpOf(koa) }
     await next()
     const tookMs = Math.round(performance.now() - startedAt)

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Context as KoaContext } from 'koa'
+import type { InFlight } from '../core/process/in-flight.ts'
 import type { Bytes, StoredFile } from '../operations/registry.ts'
 import { sendAsRead, sendInPieces } from './body.ts'
-import type { InFlight } from './in-flight.ts'
 import { HttpRefusal } from './refusals.ts'
 
 /**
@@ -33,7 +33,7 @@ export function sendBytes(
     koa.set('Content-Range', `bytes */${length}`)
     throw new HttpRefusal(416, 'The range lies outside the content.', 'Ask for a range within the content.')
   }
-  if (!Buffer.isBuffer(content)) sendAsRead(koa, content, range ?? { first: 0, last: length - 1 })
+  if (!Buffer.isBuffer(content)) sendAsRead(koa, content, range ?? { first: 0, last: length - 1 }, inFlight)
   // Copied, because a slice of the content would keep all of it in memory.
   else
     sendInPieces(koa, range === null ? content : Buffer.from(content.subarray(range.first, range.last + 1)), inFlight)

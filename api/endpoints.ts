@@ -2,6 +2,7 @@
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import { openExport } from '../core/personal/export-jobs.ts'
 import type { Context } from '../core/process/context.ts'
+import { createInFlight, type InFlight } from '../core/process/in-flight.ts'
 import { admitAgain, admitCaller, apiOf, userAgentOf } from '../operations/admit.ts'
 import { operations } from '../operations/all.ts'
 import type { McpEndpoint } from '../operations/http.ts'
@@ -10,13 +11,12 @@ import { openApi } from '../operations/openapi.ts'
 import { isBytes, isEventStream, isStoredFile, isStreamed, type Operation } from '../operations/registry.ts'
 import { serviceVersion } from '../operations/version.ts'
 import { Failure } from '../schemas/failures.ts'
-import { sendInPieces, sendJson } from './body.ts'
+import { sendAsRead, sendInPieces, sendJson } from './body.ts'
 import { contentDisposition, sendBytes } from './bytes.ts'
 import { inCoding } from './compression.ts'
 import { type Dashboard, dashboardRoutes } from './dashboard.ts'
 import { sendEvents } from './event-stream.ts'
 import { handbookRoutes } from './handbook/all.ts'
-import { createInFlight, type InFlight } from './in-flight.ts'
 import { inputOf, readJson, readJsonObject } from './input.ts'
 import { mailProgramRoutes } from './mail-programs.ts'
 import { oauthRoutes } from './oauth.ts'
@@ -57,7 +57,7 @@ export function endpointsOf(
     }),
     ...healthEndpoints(readiness),
     descriptionEndpoint(ctx),
-    exportEndpoint,
+    exportEndpoint(traffic.answers),
     ...oauthRoutes,
     ...mailProgramRoutes(traffic.bodies),
     ...wellKnownRoutes,
@@ -109,7 +109,7 @@ async function serveOperation(
   })
   exchange.status = answer.status
   if (isBytes(answer.body) || isStoredFile(answer.body)) sendBytes(exchange, answer.body, answers)
-  else if (isEventStream(answer.body)) sendEvents(exchange, answer.body)
+  else if (isEventStream(answer.body)) sendEvents(exchange, answer.body, answers)
   else sendJson(exchange, answer.body, answers)
 }
 
@@ -143,32 +143,32 @@ function healthEndpoints(readiness: ApiOptions['readiness']): readonly Route[] {
 }
 
 function descriptionEndpoint({ baseUrl }: Context): Route {
-  let description: ReturnType<typeof openApi> | undefined
+  let description: Buffer | undefined
   return {
     method: 'GET',
     path: '/openapi.json',
     serve(exchange) {
       // Made for the first request: it takes 40 ms, which would delay every start.
-      description ??= openApi(operations, { baseUrl, version: serviceVersion() })
+      description ??= Buffer.from(JSON.stringify(openApi(operations, { baseUrl, version: serviceVersion() })))
+      exchange.type = 'application/json'
       exchange.body = description
     },
   }
 }
 
 /** The file of an export, sent while it is read from the database. */
-const exportEndpoint: Route = {
+const exportEndpoint = (answers: InFlight): Route => ({
   method: 'GET',
   path: '/exports/{token}',
   async serve(exchange) {
     const { ctx, peerAddress } = exchange.state
     await takeAnonymous(ctx, peerAddress)
-    const { name, sizeBytes, content } = await openExport(ctx, exchange.params.token ?? '')
+    const { name, content } = await openExport(ctx, exchange.params.token ?? '')
     exchange.set('Content-Disposition', contentDisposition(name))
-    exchange.body = content
     exchange.type = 'application/zip'
-    exchange.length = sizeBytes
+    sendAsRead(exchange, content, { first: 0, last: content.sizeBytes - 1 }, answers)
   },
-}
+})
 
 function mcpEndpoints(mcp: McpEndpoint, traffic: Traffic): readonly Route[] {
   const serve: Route['serve'] = (exchange) => serveMcp(mcp, exchange, traffic)
@@ -199,6 +199,6 @@ async function serveMcp(mcp: McpEndpoint, exchange: Exchange, { bodies, answers 
   else if (typeof answer.body === 'string') {
     const content = Buffer.from(answer.body)
     sendInPieces(exchange, answer.isOurs === true ? await inCoding(exchange, content) : content, answers)
-  } else sendEvents(exchange, answer.body)
+  } else sendEvents(exchange, answer.body, answers)
   exchange.set(answer.headers)
 }

@@ -2,12 +2,12 @@
 import type { IncomingMessage } from 'node:http'
 import { jsonDepthMax } from '../core/parsing/json.ts'
 import type { Parsing } from '../core/parsing/parsing.ts'
+import type { InFlight, Transfer } from '../core/process/in-flight.ts'
 import type { InvokeRequest } from '../operations/invoke.ts'
 import { type Field, fieldsOf, type Operation } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import { twice, unknown } from '../schemas/refusals.ts'
 import { quoted } from '../schemas/words.ts'
-import type { InFlight, Transfer } from './in-flight.ts'
 
 /** How much of a body that is too large is still read and discarded, so that the peer can read the answer. */
 const discardBytesMax = 64 * 1024 * 1024

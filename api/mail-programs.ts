@@ -4,8 +4,8 @@
  */
 import { takeAnonymous } from '../core/access/request-rates.ts'
 import type { Context } from '../core/process/context.ts'
+import type { InFlight } from '../core/process/in-flight.ts'
 import { Failure } from '../schemas/failures.ts'
-import type { InFlight } from './in-flight.ts'
 import { readText } from './input.ts'
 import { type Html, html } from './pages/html.ts'
 import type { Exchange, Route } from './routes.ts'

@@ -640,7 +640,7 @@ export const settings = {
       ),
       answerBytesInFlight: bytes(
         256 * MiB,
-        'Bytes of long answers (files, bodies of large messages) held in memory until they are sent, in one process; beyond it, requests are answered 503.',
+        'Bytes of long answers (files, bodies of large messages, pages of long records, events that a stream has not sent yet) held in memory until they are sent, in one process. Beyond it, requests are answered 503; answers of which little was read in the last 10 seconds are cut off first.',
       ),
       connections: count(10_000, 'Connections at once in total, in one process; further ones are closed.'),
       connectionsPerAddress: count(
@@ -657,6 +657,10 @@ export const settings = {
         15,
         'How long the header of a request may take to arrive; against clients that send it byte by byte.',
         'seconds',
+      ),
+      stalledSeconds: timer(
+        60,
+        'How long a client may read nothing of an answer that waits to be sent, before it is cut off; against clients that hold connections.',
       ),
       waits: count(5_000, 'Waits for mail under way at once in one process; against exhausting its memory.'),
       waitsPerKey: count(500, 'Waits for mail under way at once with one key in one process.'),

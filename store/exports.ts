@@ -147,9 +147,9 @@ export async function readExportChunk(
   store: Store,
   written: Pick<ExportDoc, '_id' | 'tries'>,
   n: number,
-): Promise<Uint8Array | null> {
+): Promise<Buffer | null> {
   const chunk = await readOne(store, 'exportChunks', { _id: chunkId(written, n) })
-  return chunk === null ? null : new Uint8Array(chunk.data.buffer)
+  return chunk === null ? null : Buffer.from(chunk.data.buffer)
 }
 
 const chunkId = ({ _id, tries }: Pick<ExportDoc, '_id' | 'tries'>, n: number) => `${_id}#${tries}#${n}`

@@ -3,7 +3,6 @@
  * export under way at a time; the process that makes it holds its lease; if that process dies, it is made again from the beginning,
  * a bounded number of times.
  */
-import { Readable } from 'node:stream'
 import { Failure } from '../../schemas/failures.ts'
 import { newId, newToken } from '../../schemas/ids.ts'
 import type { ExportDoc } from '../../store/documents/accounts.ts'
@@ -89,22 +88,24 @@ function requireWholeAccount({ kind, role }: Pick<Principal, 'kind' | 'role'>): 
     })
 }
 
+/** The bytes of an export's file, which are read as they are needed. */
+export type ExportContent = { readonly sizeBytes: number; read(): AsyncIterable<Buffer> }
+
 /** The file that a link's token leads to. Fails with `not_found`. */
 export async function openExport(
   ctx: Context,
   token: string,
-): Promise<{ readonly name: string; readonly sizeBytes: number; readonly content: Readable }> {
+): Promise<{ readonly name: string; readonly content: ExportContent }> {
   const [exportId = ''] = readToken(ctx, purpose, token)?.ids ?? []
   const doc = exportId === '' ? null : await store.findExport(ctx.store, exportId)
   if (doc === null || doc.state !== 'done' || doc.expiresAt <= ctx.clock.now())
     throw new Failure('not_found', 'The link is invalid or has expired.', { fix: 'Ask for a new export.' })
   const { sizeBytes, createdAt } = doc
   const name = `mailroom-export-${createdAt.toISOString().slice(0, 10)}.zip`
-  // Reads one piece ahead, so that a slow reader keeps little in memory.
-  return { name, sizeBytes, content: Readable.from(piecesOf(ctx, doc), { highWaterMark: 1 }) }
+  return { name, content: { sizeBytes, read: () => piecesOf(ctx, doc) } }
 }
 
-async function* piecesOf(ctx: Context, doc: ExportDoc): AsyncGenerator<Uint8Array> {
+async function* piecesOf(ctx: Context, doc: ExportDoc): AsyncGenerator<Buffer> {
   for (let n = 0; n < doc.chunks; n++) {
     const piece = await store.readExportChunk(ctx.store, doc, n)
     if (piece === null) throw new Error(`The export ${doc._id} ended while it was read.`)

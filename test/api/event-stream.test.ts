@@ -4,7 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'chai'
 import Koa from 'koa'
+import { pino } from 'pino'
 import { sendEvents } from '../../api/event-stream.ts'
+import { createInFlight } from '../../core/process/in-flight.ts'
 
 describe('api: sending an event stream', () => {
   it('buffers only a few pieces for a reader that reads nothing, and ends', async () => {
@@ -19,7 +21,13 @@ describe('api: sending an event stream', () => {
         yield 'x'.repeat(pieceBytes)
       }
     }
-    const app = new Koa().use((koa) => sendEvents(koa, { pieces: endless(), close: closed.resolve }, 200))
+    const logged: string[] = []
+    const log = pino({}, { write: (line: string) => void logged.push(line) })
+    const inFlight = createInFlight({ bytesMax: () => enoughBytes })
+    const app = new Koa().use((koa) => {
+      koa.state = { ctx: { log } }
+      sendEvents(koa, { pieces: endless(), close: closed.resolve }, inFlight, 200)
+    })
     app.silent = true
     const server = createServer(app.callback()).listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -30,6 +38,7 @@ describe('api: sending an event stream', () => {
       await closed.promise
       // Only as much as the sockets of both sides buffer.
       expect(made).to.be.lessThan(enoughBytes)
+      expect(logged.join('')).to.include('an answer was cut off: its client did not read it')
       response.resume()
       const [error] = await once(response, 'error')
       expect(error.code).to.equal('ECONNRESET')

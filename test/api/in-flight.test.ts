@@ -2,11 +2,15 @@
 import { EventEmitter, once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect } from 'chai'
-import { createInFlight } from '../../api/in-flight.ts'
+import { recordEvents } from '../../core/notify/events.ts'
+import { createInFlight } from '../../core/process/in-flight.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
 import { eventually } from '../eventually.ts'
-import { type ErrorBody, mailboxPath } from '../peers/rest.ts'
+import { openStream } from '../peers/event-stream.ts'
+import { client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { type Door, deliver, openTenant, type Tenant } from '../start/door.ts'
+import { putText } from '../start/drive.ts'
 
 class Response extends EventEmitter {
   destroyed = false
@@ -100,6 +104,56 @@ describe('long answers in flight', () => {
       for (let n = 0; n < 12; n++) expect(await post(), 'on one connection').to.equal(400)
     })
 
+    it('every other long answer is refused while a reader stalls, and short ones are given', async () => {
+      const { ctx, http } = door
+      const call = client(http, tenant.key)
+      const { body: start } = await call<{ cursor: string }>('GET', '/api/v1/events')
+      const at = ctx.clock.now()
+      const about = { mailbox: tenant.address, mailboxId: tenant.mailboxId, domain: 'tenant.example', createdAt: at }
+      const events = Array.from({ length: 3 }, (_, n) => ({
+        _id: newId('evt', at),
+        accountId: tenant.accountId,
+        type: 'message.received',
+        ...about,
+        data: { n, text: 'x'.repeat(300_000) },
+      }))
+      await recordEvents(ctx, events)
+      const fileId = await putText(ctx, tenant.accountId, 'long.txt', 'x'.repeat(1024 * 1024))
+      const link = await call<{ url: string }>('GET', `/api/v1/drive/${fileId}/download-url`)
+      await call('POST', '/api/v1/account/export')
+      const archive = await eventually('the export', async () => {
+        const { body } = await call<{ url: string | null }>('GET', '/api/v1/account/export')
+        return body.url
+      })
+      const headers = { authorization: `Bearer ${tenant.key}` }
+      const get = async (url: string) => {
+        const { pathname, search } = new URL(url, http)
+        const answer = await fetch(`${http}${pathname}${search}`, { headers })
+        await answer.body?.cancel()
+        return answer.status
+      }
+      // One long answer at a time.
+      Object.assign(ctx.settings.limits.http, { answerBytesInFlight: 1 })
+      const standing = request(`${http}${raw}`, { headers }).end()
+      const [response] = (await once(standing, 'response')) as [IncomingMessage]
+      response.pause().on('error', () => undefined)
+      const list = `/api/v1/events?after=${start.cursor}`
+      for (const [what, url] of Object.entries({ raw, list, file: link.body.url, archive })) {
+        expect(await get(url), what).to.equal(503)
+      }
+      expect(await get(`${list}&limit=1&type=mailbox.created`)).to.equal(200)
+      const stream = await openStream(http, { key: tenant.key, query: `?after=${start.cursor}` })
+      await stream.ended()
+      expect(stream.text()).to.match(/^retry: 2000\nid: \S+\n\n: unavailable\n\n$/)
+      standing.destroy()
+      await eventually('there is room', async () => (await get(list)) === 200)
+      for (const url of [link.body.url, archive]) expect(await get(url)).to.equal(200)
+      const again = await openStream(http, { key: tenant.key, query: `?after=${start.cursor}` })
+      expect((await again.next())?.data).to.include(events[0]?._id)
+      again.hangUp()
+      Object.assign(ctx.settings.limits.http, { answerBytesInFlight: size * 1.5 })
+    })
+
     it('another answer is refused while a reader stalls, and given once it has gone', async () => {
       const headers = { authorization: `Bearer ${tenant.key}` }
       const get = () => fetch(`${door.http}${raw}`, { headers })
@@ -115,6 +169,40 @@ describe('long answers in flight', () => {
         return answer.status === 200 && (await answer.arrayBuffer()).byteLength
       })
       expect(taken).to.be.greaterThan(size * 0.9)
+    })
+  })
+
+  describe('of which nothing is read', () => {
+    let door: Door
+    let tenant: Tenant
+    before(async () => {
+      ;({ door, tenant } = await openTenant({ env: { MAILROOM_LIMITS_HTTP_STALLED_SECONDS: '1' } }))
+    })
+    after(() => door?.close())
+
+    it('are cut off, and the log says so', async () => {
+      const text = `From: a@remote.example\n\n${'0123456789abcde\n'.repeat(1024 * 1024)}`
+      const id = await deliver(door.ctx, { to: tenant.address, raw: text })
+      const headers = { authorization: `Bearer ${tenant.key}` }
+      const asked = request(`${door.http}${mailboxPath(tenant.address)}/messages/${id}/raw`, { headers }).end()
+      const [response] = (await once(asked, 'response')) as [IncomingMessage]
+      response.pause()
+      const line = await eventually('the log', () =>
+        door
+          .logs()
+          .split('\n')
+          .find((each) => each.includes('its client did not read it')),
+      )
+      expect(JSON.parse(line)).to.include({ level: 30, route: '/api/v1/mailboxes/{address}/messages/{message_id}/raw' })
+      response.resume()
+      const [error] = await once(response, 'error')
+      expect(error.code).to.equal('ECONNRESET')
+    })
+
+    it('are not cut off while they are being made', async () => {
+      const call = client(door.http, tenant.key)
+      const waited = await call('GET', `${mailboxPath(tenant.address)}/wait?timeout=3`)
+      expect([waited.status, waited.body.message]).to.deep.equal([200, null])
     })
   })
 })

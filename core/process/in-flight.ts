@@ -3,7 +3,7 @@
  * Invariant: together they take at most `bytesMax`, unless a single one is larger. When there is no room for another transfer,
  * those whose peers have not read or sent anything for `stillMs` are cut off, the longest idle first.
  */
-import { Failure } from '../schemas/failures.ts'
+import { Failure } from '../../schemas/failures.ts'
 
 /** The part of a response or connection that this file uses. */
 type Stream = {
@@ -16,15 +16,24 @@ type Stream = {
 export type Transfer = { moved(): void; done(): void }
 
 export type InFlight = {
-  /** Counts `bytes` until the transfer is done or its stream closes. Fails with `unavailable` when there is no room. */
-  add(stream: Stream, bytes: number): Transfer
+  /**
+   * Counts `bytes` until the transfer is done or its stream closes. `onCut` is called if the transfer is cut off to make room. Fails
+   * with `unavailable` when there is no room.
+   */
+  add(stream: Stream, bytes: number, onCut?: () => void): Transfer
 }
 
 /** Even a peer with a bad connection reads or sends something within this time. */
 const stillMs = 10_000
 const retrySeconds = 5
 
-type Noted = { readonly bytes: number; readonly stream: Stream; readonly onClose: () => void; movedAt: number }
+type Noted = {
+  readonly bytes: number
+  readonly stream: Stream
+  readonly onClose: () => void
+  readonly onCut: () => void
+  movedAt: number
+}
 
 export function createInFlight({
   bytesMax,
@@ -52,18 +61,19 @@ export function createInFlight({
     if (missing > 0) return
     for (const one of going) {
       forget(one)
+      one.onCut()
       one.stream.destroy()
     }
   }
   return {
-    add(stream, bytes) {
+    add(stream, bytes, onCut = () => undefined) {
       if (bytesHeld + bytes > bytesMax()) makeRoom(bytes)
       if (bytesHeld > 0 && bytesHeld + bytes > bytesMax())
         throw new Failure('unavailable', 'Too many long bodies and answers are in transfer at once.', {
           retryAfter: retrySeconds,
         })
       const done = () => forget(one)
-      const one: Noted = { bytes, stream, onClose: done, movedAt: now() }
+      const one: Noted = { bytes, stream, onClose: done, onCut, movedAt: now() }
       noted.add(one)
       bytesHeld += bytes
       stream.on('close', done)
