@@ -1,7 +1,7 @@
 /**
  * Asks a person before a call does something that cannot be undone, if the client can show its user a form. The client repeats the
- * call with the answer and with a token of ours, which is bound to the key, the tool and the arguments, and expires after ten minutes.
- * Nothing is stored in between.
+ * call with the answer and with a token of ours, which is bound to the key, the tool, the arguments and the question, and expires after
+ * ten minutes. Nothing is stored in between.
  */
 import { createHash } from 'node:crypto'
 import { type InputRequiredResult, inputRequired, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
@@ -83,18 +83,20 @@ export async function confirmationFor(
   const { ctx, principal } = caller
   validate(schema, given)
   for (const scope of operation.scopes) requireScope(principal, scope)
-  const about = { kind: 'call', ids: [principal.keyId, digestOf(tool.name, given)] }
+  const call = [principal.keyId, digestOf([tool.name, given])]
   const state = request.requestState<string>()
-  if (state !== undefined) requireSame(caller, state, about.ids)
+  const asked = state === undefined ? null : askedIn(caller, state, call)
   const answer = request.inputResponses?.[question] as Answer | undefined
-  if (state !== undefined && answer !== undefined) {
-    if (answer.action === 'accept' && answer.content?.[question] === true) return null
+  const isAnswered = asked !== null && answer !== undefined
+  if (isAnswered && !(answer.action === 'accept' && answer.content?.[question] === true))
     throw new Failure('forbidden', 'The person who was asked did not agree, so nothing was done.', {
       fix: 'Ask the person what to do instead; do not repeat the call unless they say so.',
     })
-  }
   const message = await ask(caller, given)
   if (message === null) return null
+  const about = { kind: 'call', ids: [...call, digestOf([message])] }
+  // Meanwhile a draft may have got other recipients: nobody has agreed to these.
+  if (isAnswered && asked === about.ids.at(-1)) return null
   // The call does not reach its operation, which would count it.
   if (caller.isCounted !== false) await countProtocolRequest(caller)
   return inputRequired({
@@ -111,20 +113,22 @@ const form = {
   required: [question],
 }
 
-/** Checks the token that the client sends back, which may be anything (2026-07-28, Multi Round-Trip Requests). */
-function requireSame({ ctx }: KnownCaller, state: string, ids: readonly string[]): void {
+/**
+ * The digest of the question that was asked about a call, from the token that the client sends back, which may be anything (2026-07-28,
+ * Multi Round-Trip Requests).
+ */
+function askedIn({ ctx }: KnownCaller, state: string, call: readonly string[]): string | undefined {
   const read = readToken(ctx, purpose, state)
-  if (read === null || read.ids.join(' ') !== ids.join(' '))
+  if (read === null || call.some((id, n) => read.ids[n] !== id))
     throw new ProtocolError(
       ProtocolErrorCode.InvalidParams,
       'This requestState belongs to another call, or is older than 10 minutes.',
     )
+  return read.ids.at(-1)
 }
 
-function digestOf(name: string, given: Arguments): string {
-  return createHash('sha256')
-    .update(canonicalJson([name, given]))
-    .digest('base64url')
+function digestOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(canonicalJson(parts)).digest('base64url')
 }
 
 /** The recipients of a mail; for a reply also those that its arguments do not name. */

@@ -630,6 +630,27 @@ describe('mcp protocol', () => {
       expect(late.body.error.code).to.equal(-32602)
     })
 
+    const drafted = async (to: string) => {
+      const { structuredContent } = (await call('create_draft', letter(to))).body.result
+      return { mailbox: tenant.address, draft_id: structuredContent?.message_id }
+    }
+
+    it('is asked again if a draft has got other recipients meanwhile', async () => {
+      const draft = await drafted('agreed@remote.example')
+      const { requestState } = (await call('send_draft', draft)).body.result
+      await call('update_draft', { ...draft, to: 'other@remote.example', text: 'Something else' })
+      const again = (await call('send_draft', draft, { inputResponses: yes, requestState })).body.result
+      expect(again.resultType, JSON.stringify(again)).to.equal('input_required')
+      expect(JSON.stringify(again.inputRequests)).to.include('other@remote.example').and.not.include('agreed@')
+      const declined = { inputResponses: { confirm: { action: 'decline' } }, requestState: again.requestState }
+      expect((await call('send_draft', draft, declined)).body.result.structuredContent).to.include({
+        code: 'forbidden',
+      })
+      const agreed = { inputResponses: yes, requestState: again.requestState }
+      const sent = (await call('send_draft', draft, agreed)).body.result.structuredContent
+      expect(sent?.recipients).to.deep.equal([{ email: 'other@remote.example', status: 'queued' }])
+    })
+
     it('is asked before the Trash is emptied and a message is gone for good, and not for less', async () => {
       const id = await deliver(door.ctx, { to: tenant.address, raw: 'Subject: old\n\nold\n' })
       const message = { mailbox: tenant.address, message_id: id }
