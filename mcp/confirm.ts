@@ -92,7 +92,7 @@ export async function confirmationFor(
     throw new Failure('forbidden', 'The person who was asked did not agree, so nothing was done.', {
       fix: 'Ask the person what to do instead; do not repeat the call unless they say so.',
     })
-  const message = await ask(caller, given)
+  const message = await askIfThere(ask, caller, given)
   if (message === null) return null
   const about = { kind: 'call', ids: [...call, digestOf([message])] }
   // Meanwhile a draft may have got other recipients: nobody has agreed to these.
@@ -111,6 +111,16 @@ const form = {
   type: 'object' as const,
   properties: { [question]: { type: 'boolean' as const, title: 'Yes, do it', default: false } },
   required: [question],
+}
+
+/** The question, or null if what the call names is gone: then the operation refuses the call, or repeats the result of an earlier one. */
+async function askIfThere(ask: Question, caller: KnownCaller, given: Arguments): Promise<string | null> {
+  try {
+    return await ask(caller, given)
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'not_found') return null
+    throw error
+  }
 }
 
 /**

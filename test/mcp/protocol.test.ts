@@ -651,6 +651,15 @@ describe('mcp protocol', () => {
       expect(sent?.recipients).to.deep.equal([{ email: 'other@remote.example', status: 'queued' }])
     })
 
+    it('is not asked about a draft that was sent: the call has the result of the first one', async () => {
+      const draft = await drafted('once@remote.example')
+      const { requestState } = (await call('send_draft', draft)).body.result
+      const agreed = { inputResponses: yes, requestState }
+      const { id } = (await call('send_draft', draft, agreed)).body.result.structuredContent ?? {}
+      for (const rest of [agreed, {}])
+        expect((await call('send_draft', draft, rest)).body.result.structuredContent).to.include({ id, replayed: true })
+    })
+
     it('is asked before the Trash is emptied and a message is gone for good, and not for less', async () => {
       const id = await deliver(door.ctx, { to: tenant.address, raw: 'Subject: old\n\nold\n' })
       const message = { mailbox: tenant.address, message_id: id }
