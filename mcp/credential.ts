@@ -55,7 +55,6 @@ export async function withSoleMailbox(
 
 /** The address of the only mailbox that a credential can access; null if there are none or several. */
 export async function soleMailbox(ctx: Context, principal: Principal): Promise<string | null> {
-  if (principal.mailboxIds !== null && principal.mailboxIds.length !== 1) return null
   const { items } = await listMailboxes(ctx, principal, { limit: 2 })
   return items.length === 1 ? (items[0]?.address ?? null) : null
 }

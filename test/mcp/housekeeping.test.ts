@@ -10,6 +10,7 @@ import { startIndexer } from '../../jobs/indexer.ts'
 import { agentScopes, type Scope } from '../../schemas/scopes.ts'
 import { toldOf } from '../documents.ts'
 import { eventually } from '../eventually.ts'
+import { client as rest } from '../peers/rest.ts'
 import { connectMcp, type Door, deliver, makeKey, makeTenant, openTenant, type Tenant } from '../start/door.ts'
 
 type Fields = { readonly [name: string]: unknown }
@@ -110,6 +111,16 @@ describe('mcp: housekeeping', () => {
       })
       expect(again.structuredContent).to.deep.equal({ ...sent.structuredContent, replayed: true })
       expect(own.getInstructions()).to.include(`Your mailbox is ${tenant.address}`).and.include('mail:send')
+    })
+
+    it('so does a key whose other mailboxes were deleted, as its instructions say', async () => {
+      const apiKey = await agentKey([tenant.mailboxId])
+      const own = rest(door.http, apiKey)
+      await own('POST', '/api/v1/mailboxes', { address: 'passing@tenant.example' })
+      expect((await own('DELETE', '/api/v1/mailboxes/passing@tenant.example')).status).to.equal(200)
+      const again = await connect(apiKey)
+      expect(again.getInstructions()).to.include(`Your mailbox is ${tenant.address}; leave the argument mailbox out.`)
+      expect((await call(again, 'list_folders')).structuredContent).to.include({ success: true })
     })
 
     it('a key with several is told to name one, and a key with none that there is none', async () => {
