@@ -11,6 +11,7 @@ import { inTimeOf } from '../core/process/account-time.ts'
 import { secondMs } from '../core/process/clock.ts'
 import { Failure } from '../schemas/failures.ts'
 import { type Caller, requireKnownCaller } from './caller.ts'
+import { soleMailbox } from './credential.ts'
 import type { Offer } from './offer.ts'
 import { eventsUri, partsOf } from './resources.ts'
 
@@ -39,7 +40,9 @@ export type Notices = {
 export async function openNotices({ caller, offers, again }: Listening): Promise<Notices> {
   const { principal } = requireKnownCaller(caller)
   const ctx = inTimeOf(caller.ctx, principal.accountId)
+  let known = principal
   let lists = listsOf(caller, offers)
+  let sole = await soleMailbox(ctx, known)
   // Changes before `tell` is called are kept, and sent first.
   const changed: ServerEvent[] = []
   let hear = (event: ServerEvent): void => void changed.push(event)
@@ -54,6 +57,7 @@ export async function openNotices({ caller, offers, again }: Listening): Promise
         if (after.tools !== lists.tools || after.mailboxes !== lists.mailboxes) hear({ kind: 'tools_list_changed' })
         if (after.mailboxes !== lists.mailboxes) hear({ kind: 'resources_list_changed' })
         lists = after
+        known = now
         return now
       },
     },
@@ -67,6 +71,10 @@ export async function openNotices({ caller, offers, again }: Listening): Promise
         while (!follower.isClosed()) {
           const { events } = await follower.next(quietMs)
           for (const event of noticesOf(events, uris())) notice(event)
+          if (!events.some(changesMailboxes)) continue
+          const after = await soleMailbox(ctx, known)
+          if (after !== sole) notice({ kind: 'tools_list_changed' })
+          sole = after
         }
       } catch (error) {
         if (!(error instanceof Failure)) ctx.log.warn({ err: error }, 'a subscription ended')
@@ -90,6 +98,8 @@ function listsOf(caller: Caller, offers: readonly Offer[]): { readonly tools: st
   return { tools: JSON.stringify(tools), mailboxes: JSON.stringify(caller.principal?.mailboxIds) }
 }
 
+const changesMailboxes = ({ type }: Event) => type === 'mailbox.created' || type === 'mailbox.deleted'
+
 function noticesOf(events: readonly Event[], uris: Iterable<string>): readonly ServerEvent[] {
   if (events.length === 0) return []
   const received = new Set(events.flatMap(({ type, data }) => (type === 'message.received' ? [data.mailbox] : [])))
@@ -98,7 +108,7 @@ function noticesOf(events: readonly Event[], uris: Iterable<string>): readonly S
     const { kind, parts } = partsOf(uri) ?? { kind: '', parts: [] }
     return kind === 'mailbox' && received.has(parts[0]?.toLowerCase())
   })
-  const lists = events.some(({ type }) => type === 'mailbox.created' || type === 'mailbox.deleted')
+  const lists = events.some(changesMailboxes)
   return [
     ...updated.map((uri): ServerEvent => ({ kind: 'resource_updated', uri })),
     ...(lists ? [{ kind: 'resources_list_changed' } as const] : []),

@@ -519,6 +519,24 @@ describe('mcp resources', () => {
       await eventually('it hears of the list', () => heard.includes('resources'))
     })
 
+    it('hears of the tools when their mailbox is the only one no more, and is again', async () => {
+      const { key } = await makeTenant(door, { name: 'onebox' })
+      const { own, heard } = await connectCurrent(key)
+      const isNeeded = async () => {
+        const { tools } = await own.listTools(undefined, { cacheMode: 'refresh' })
+        return tools.find(({ name }) => name === 'list_messages')?.inputSchema.required?.includes('mailbox') ?? false
+      }
+      await own.listen({ toolsListChanged: true })
+      expect(await isNeeded()).to.equal(false)
+      const call = rest(door.http, key)
+      await call('POST', '/api/v1/mailboxes', { address: 'twobox@onebox.example' })
+      await eventually('it hears of the second', () => heard.length === 1)
+      expect(await isNeeded()).to.equal(true)
+      await call('DELETE', '/api/v1/mailboxes/twobox@onebox.example')
+      await eventually('it hears that one is left', () => heard.length === 2)
+      expect(await isNeeded()).to.equal(false)
+    })
+
     it('hears of the list when its key reaches more', async () => {
       const { apiKey } = await agentKey()
       const { own, heard } = await connectCurrent(apiKey)
