@@ -10,8 +10,8 @@ const publicSchemes: readonly string[] = ['ftp:', 'ws:', 'wss:', 'mailto:', 'tel
 
 /**
  * Completes metadata in place. Returns what is wrong with it, beginning with the name of the field; null when it is valid. A program
- * whose redirect URIs all stay on the person's computer is a native one unless it says otherwise; native programs may use any port there
- * (RFC 8252 7.3).
+ * with a redirect URI that stays on the person's computer is a native one unless it says otherwise; native programs may use any port
+ * there (RFC 8252 7.3).
  */
 export function completeMetadata(metadata: ClientMetadata): string | null {
   const uris: unknown = metadata.redirect_uris
@@ -24,7 +24,7 @@ export function completeMetadata(metadata: ClientMetadata): string | null {
   const name: unknown = metadata.client_name
   if (name !== undefined && (typeof name !== 'string' || name.length > nameLengthMax || /\p{C}/u.test(name)))
     return `client_name must be a line of at most ${nameLengthMax} characters`
-  metadata.application_type ??= uris.every(staysOnMachine) ? 'native' : 'web'
+  metadata.application_type ??= uris.some(staysOnMachine) ? 'native' : 'web'
   // The scope is decided with each request, so that a program can ask for more later.
   delete metadata.scope
   return null

@@ -197,6 +197,11 @@ describe('api: OAuth', () => {
       ['a loopback URI', { redirect_uris: ['http://127.0.0.1:3000/cb', 'http://localhost/cb'] }, null],
       ['the loopback of IPv6', { redirect_uris: ['http://[::1]:3000/cb'] }, null],
       ['the scheme of a program', { redirect_uris: ['com.example.app:/cb', 'cursor://mcp/callback'] }, null],
+      [
+        'a scheme of the program, https and a loopback URI',
+        { redirect_uris: ['cursor://mcp/callback', callback, 'http://localhost:8787/callback'] },
+        null,
+      ],
       ['a requested secret, which is not issued', { token_endpoint_auth_method: 'client_secret_post' }, null],
       ['scopes, which are ignored', { scope: 'mail:read openid offline_access' }, null],
       ['no URI', { redirect_uris: [] }, 'invalid_redirect_uri', 'must be a list of URIs'],
@@ -330,6 +335,12 @@ describe('api: OAuth', () => {
       const native = await register({ redirect_uris: ['http://127.0.0.1:3000/cb'] })
       const asked = { client_id: native, redirect_uri: 'http://127.0.0.1:49152/cb' }
       const { led } = await newCode({ asked })
+      expect(led.origin).to.equal('http://127.0.0.1:49152')
+    })
+
+    it('may have any loopback port for a program that may also have its answer elsewhere', async () => {
+      const mixed = await register({ redirect_uris: [callback, 'http://127.0.0.1/'] })
+      const { led } = await newCode({ asked: { client_id: mixed, redirect_uri: 'http://127.0.0.1:49152/' } })
       expect(led.origin).to.equal('http://127.0.0.1:49152')
     })
 
