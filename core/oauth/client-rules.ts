@@ -1,6 +1,9 @@
 /** The rules for client metadata (RFC 7591 2), whether programs register or publish a client ID metadata document. */
 import type { ClientMetadata } from 'oidc-provider'
 
+/** What programs can do here, as client metadata name it. */
+export const flows = { grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] } as const
+
 const redirectUrisMax = 20
 const uriLengthMax = 2_000
 const nameLengthMax = 200
@@ -25,9 +28,20 @@ export function completeMetadata(metadata: ClientMetadata): string | null {
   if (name !== undefined && (typeof name !== 'string' || name.length > nameLengthMax || /\p{C}/u.test(name)))
     return `client_name must be a line of at most ${nameLengthMax} characters`
   metadata.application_type ??= uris.some(staysOnMachine) ? 'native' : 'web'
+  for (const [field, here] of Object.entries(flows)) keepThose(metadata, field, here)
   // The scope is decided with each request, so that a program can ask for more later.
   delete metadata.scope
   return null
+}
+
+/**
+ * Keeps those values of a list that are known here: a program also names what it can do elsewhere, such as the device flow (RFC 7591 2).
+ * A list without any of them stays as it is, and is refused.
+ */
+function keepThose(metadata: ClientMetadata, field: string, here: readonly string[]): void {
+  const named: unknown = metadata[field]
+  const kept = Array.isArray(named) ? named.filter((each) => here.includes(each)) : []
+  if (kept.length > 0) metadata[field] = kept
 }
 
 /** Why a redirect URI is refused; null when it is valid: https, http on the machine itself, or a program's own scheme (RFC 8252 7). */

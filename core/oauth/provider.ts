@@ -18,7 +18,7 @@ import { type ProcessContext, perProcess } from '../process/per-process.ts'
 import { newCredential } from '../process/secrets.ts'
 import { adapterOf } from './adapter.ts'
 import { fetchDocument, namesDocument, takeDocumentFetch } from './client-documents.ts'
-import { completeMetadata } from './client-rules.ts'
+import { completeMetadata, flows } from './client-rules.ts'
 import { consentPath, type OauthRequest, oauthPaths } from './request.ts'
 
 /** The default scopes of a program that names none, and those it is advised to ask for first. */
@@ -157,15 +157,15 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
     jwks: { keys: [signingKey(secrets)] },
     enabledJWA: { idTokenSigningAlgValues: ['Ed25519'] },
     clientDefaults: {
-      grant_types: ['authorization_code', 'refresh_token'],
-      response_types: ['code'],
+      grant_types: [...flows.grant_types],
+      response_types: [...flows.response_types],
       token_endpoint_auth_method: 'none',
       id_token_signed_response_alg: 'Ed25519',
       // `completeMetadata` sets it where the metadata do not. Null, because the library ignores a default of undefined.
       application_type: null as unknown as undefined,
     },
     clientAuthMethods: ['none', 'private_key_jwt'],
-    responseTypes: ['code'],
+    responseTypes: [...flows.response_types],
     scopes: [],
     claims: {},
     routes: oauthPaths,

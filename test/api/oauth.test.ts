@@ -204,6 +204,14 @@ describe('api: OAuth', () => {
       ],
       ['a requested secret, which is not issued', { token_endpoint_auth_method: 'client_secret_post' }, null],
       ['scopes, which are ignored', { scope: 'mail:read openid offline_access' }, null],
+      [
+        'flows that there are only elsewhere, beside ours',
+        {
+          grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+          response_types: ['code', 'token'],
+        },
+        null,
+      ],
       ['no URI', { redirect_uris: [] }, 'invalid_redirect_uri', 'must be a list of URIs'],
       ['a URI instead of a list', { redirect_uris: callback }, 'invalid_redirect_uri'],
       ['a URI that is a number', { redirect_uris: [7] }, 'invalid_redirect_uri'],
@@ -245,6 +253,8 @@ describe('api: OAuth', () => {
           return
         }
         expect(body).to.include({ token_endpoint_auth_method: 'none' })
+        expect(body.grant_types).to.deep.equal(['authorization_code', 'refresh_token'])
+        expect(body.response_types).to.deep.equal(['code'])
         expect(body).not.to.have.any.keys('client_secret', 'scope', 'registration_access_token')
         expect(body.client_id).to.match(/^oac_/)
       })
@@ -595,6 +605,12 @@ describe('api: OAuth', () => {
       const { status } = await begun(url, { redirect_uri: 'http://127.0.0.1:51234/callback' })
       expect(status).to.equal(303)
       expect((await begun(url, { redirect_uri: 'http://127.0.0.1:51234/other' })).status).to.equal(400)
+    })
+
+    it('may name flows that there are only elsewhere', async () => {
+      const grant_types = ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code']
+      const url = publisher.publish('/flows.json', (own) => ({ body: described(own, { grant_types }) }))
+      expect((await begun(url)).status).to.equal(303)
     })
 
     const bad: readonly (readonly [what: string, document: (url: string) => Parameters | Json])[] = [
