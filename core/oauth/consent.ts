@@ -28,7 +28,7 @@ export type ConnectionRequest = {
   /** The host of its client ID metadata document; null when it registered itself. */
   readonly publishedAt: string | null
   readonly redirectsTo: string
-  /** Whether its redirects stay on the person's computer, where any program may claim to be this one. */
+  /** Whether its access goes to the person's computer, where any program may claim to be this one. */
   readonly isLocal: boolean
   /** The scopes that it asks for. */
   readonly scopes: readonly Scope[]
@@ -61,7 +61,7 @@ export function findConnectionRequest(request: OauthRequest, requestId: string):
       name: client.clientName ?? placeOfRedirect(redirectUri),
       publishedAt: URL.canParse(clientId) ? new URL(clientId).host : null,
       redirectsTo: placeOfRedirect(redirectUri),
-      isLocal: (client.redirectUris ?? []).every(staysOnMachine),
+      isLocal: staysOnMachine(redirectUri),
       scopes: allScopes.filter((scope) => asked.includes(scope)),
       since: new Date(iat * secondMs),
     }

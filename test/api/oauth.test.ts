@@ -434,6 +434,18 @@ describe('api: OAuth', () => {
       expect((await browser.get(page)).text).to.include('any program there can call itself')
     })
 
+    it("warns if access goes to the person's computer, whatever else the program may have its answer at", async () => {
+      const mixed = await register({ redirect_uris: [callback, 'http://localhost:3000/cb', 'program:/cb'] })
+      const browser = browse(owner.cookie)
+      const warns = async (redirect_uri: string) => {
+        const { text } = await browser.get(await begin(browser, { client_id: mixed, redirect_uri }))
+        return text.includes('any program there can call itself')
+      }
+      expect(await warns('http://localhost:3000/cb')).to.equal(true)
+      expect(await warns('program:/cb')).to.equal(true)
+      expect(await warns(callback)).to.equal(false)
+    })
+
     it('shows what a program says about itself as plain text', async () => {
       const named = await register({ client_name: '<script>alert(1)</script>' })
       const browser = browse(owner.cookie)
