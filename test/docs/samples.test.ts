@@ -129,6 +129,22 @@ describe('the samples of the guides', () => {
       await runTypeScript(guide, samples)
     })
 
+  it('the page on MCP connects programs without a key by the URL that the resource names, to the letter (RFC 9728 3.3)', async () => {
+    const { baseUrl } = door.ctx
+    const page = await readFile(path.join(root, 'docs/mcp.md'), 'utf8')
+    const [, withoutKey = ''] = /^## Connecting without a key$([\s\S]*?)^## /m.exec(page) ?? []
+    const urls = withoutKey.match(/https:\/\/mail\.example\.com[^\s"`]*/g) ?? []
+    expect(urls).to.have.lengthOf.above(4)
+    for (const url of new Set(urls)) {
+      const { headers } = await fetch(url.replace('https://mail.example.com', door.http), { method: 'POST' })
+      const [, metadata = ''] = /resource_metadata="([^"]+)"/.exec(headers.get('www-authenticate') ?? '') ?? []
+      const { resource } = (await (await fetch(metadata.replace(baseUrl, door.http))).json()) as {
+        readonly resource: string
+      }
+      expect(url).to.equal(resource.replace(baseUrl, 'https://mail.example.com'))
+    }
+  })
+
   /** The samples of a page are one program. */
   async function runTypeScript(guide: string, samples: readonly Sample[]): Promise<void> {
     const code = samples.filter(({ info }) => info === 'ts').map((sample) => filledIn(sample.code))
