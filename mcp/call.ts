@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type CallToolResult, type InputRequiredResult, ProtocolError } from '@modelcontextprotocol/server'
+import { endedUnsent } from '../core/deliver/approval-state.ts'
 import { minuteMs } from '../core/process/clock.ts'
 import { madeOnce } from '../core/process/made-once.ts'
 import { countRequest } from '../operations/admit.ts'
-import { canonicalJson, invoke } from '../operations/invoke.ts'
+import { canonicalJson, type IdempotencyKey, invoke } from '../operations/invoke.ts'
 import { fieldsOf, isBytes, pathOf, type Tool } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
 import { allowanceOf } from '../schemas/plans.ts'
@@ -171,13 +172,21 @@ function rowsOf(result: unknown): number {
   return Math.max(1, ...lists.map(({ length }) => length))
 }
 
-/** The given idempotency key; a send without one gets a key derived from API key, tool and arguments, valid for ten minutes. */
-function repeatKey({ principal }: Caller, { operation, tool }: BoundTool, given: Arguments) {
+/**
+ * The given idempotency key; a send without one gets a key derived from API key, tool and arguments, valid for ten minutes, or until
+ * the send has ended without going out: then the same call means another send.
+ */
+function repeatKey({ principal }: Caller, { operation, tool }: BoundTool, given: Arguments): IdempotencyKey | null {
   if (!operation.idempotent) return null
   if (typeof given.idempotencyKey === 'string') return { key: given.idempotencyKey }
   if (tool.effect !== 'send') return null
   const digest = createHash('sha256')
     .update(canonicalJson([principal?.keyId ?? '', tool.name, given]))
     .digest('hex')
-  return { key: `mcp-${digest}`, keepMs: repeatMs }
+  const accountId = principal?.accountId ?? ''
+  return {
+    key: `mcp-${digest}`,
+    keepMs: repeatMs,
+    isOver: (ctx, { id }) => endedUnsent(ctx, { accountId, emailId: String(id) }),
+  }
 }

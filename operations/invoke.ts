@@ -50,7 +50,7 @@ export type InvokeRequest = {
   /** What the operation adds to its audit entry. */
   readonly trail?: Trail
   /** Returns the idempotency key, null for none; called once the input is known to be valid. */
-  idempotency?(): { readonly key: string; readonly keepMs?: number } | null
+  idempotency?(): IdempotencyKey | null
   /** False for a request that was counted already, when MCP repeats a call for a smaller result (default true). */
   readonly isCounted?: boolean
   /** Aborted when the caller has hung up. */
@@ -59,6 +59,13 @@ export type InvokeRequest = {
   again?(): Promise<Principal>
   /** Whether an answer or a failure that the operation does not declare is an error: for tests. */
   readonly checkOutput?: boolean
+}
+
+export type IdempotencyKey = {
+  readonly key: string
+  readonly keepMs?: number
+  /** Whether an earlier answer holds no more, so that the request is no repeat. Default: it always holds. */
+  isOver?(ctx: Context, answer: JsonBody): Promise<boolean>
 }
 
 export type JsonBody = { readonly success: true; readonly [field: string]: unknown }
@@ -153,8 +160,9 @@ async function once(
   request: InvokeRequest,
   prepared: Prepared,
 ): Promise<Answer> {
-  const repeat = operation.idempotent ? (request.idempotency?.() ?? null) : null
-  if (repeat === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
+  const asked = operation.idempotent ? (request.idempotency?.() ?? null) : null
+  if (asked === null) return { ...(await perform(ctx, operation, principal, request, prepared)), replayed: false }
+  const { isOver, ...repeat } = asked
   const path = pathOf(operation, await canonicalPath(ctx, operation, principal, request))
   const { marksUnder, keyId, partnerMode } = principal
   // A caller who may not make this request learns nothing about an earlier one. For a first request the handler checks it.
@@ -176,8 +184,13 @@ async function once(
     const isOwn = mark.keyId === keyId || operation.sharesAnswer
     if (!isOwn && (principal.kind === 'agent' || isPerson(keyId)))
       throw new Failure('idempotency_key_reused', 'Somebody else of the account has used this Idempotency-Key.')
+    const body = JSON.parse(openAnswer(ctx, mark.body)) as JsonBody
+    if (await isOver?.(ctx, body)) {
+      await mark.forget()
+      return once(ctx, operation, principal, request, prepared)
+    }
     request.headers['Idempotent-Replayed'] = 'true'
-    return { status: mark.status, body: JSON.parse(openAnswer(ctx, mark.body)) as JsonBody, replayed: true }
+    return { status: mark.status, body, replayed: true }
   }
   // The key is freed only if the operation failed. If it succeeded and only storing its answer failed, the key stays taken:
   // otherwise a repeat would do everything twice.

@@ -67,6 +67,11 @@ export async function freeIdempotencyKey(store: Store, mark: IdempotencyDoc): Pr
   await store.idempotency.deleteOne({ _id: mark._id, owner: mark.owner, state: 'running' })
 }
 
+/** Deletes the mark of a request that was answered, so that the next one under its key is a new request. */
+export async function forgetIdempotencyKey(store: Store, { _id, onceId }: IdempotencyDoc): Promise<void> {
+  await store.idempotency.deleteOne({ _id, onceId, state: 'done' })
+}
+
 /**
  * Empties a page of the marks of a partner's requests about a customer, even those of running tries. The marks remain until they expire, so
  * that a repeat does not create the customer again. Returns how many it emptied.

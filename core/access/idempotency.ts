@@ -9,6 +9,7 @@ import { newId, newToken } from '../../schemas/ids.ts'
 import type { IdempotencyDoc } from '../../store/documents/accounts.ts'
 import {
   finishingMark,
+  forgetIdempotencyKey,
   freeIdempotencyKey,
   holdingMark,
   releaseIdempotencyKey,
@@ -28,7 +29,7 @@ const retryMs = secondMs
 type IdempotentAnswer = { readonly status: number; readonly body: string }
 
 export type IdempotentRequest =
-  | ({ readonly done: true; readonly keyId: string | null } & IdempotentAnswer)
+  | ({ readonly done: true; readonly keyId: string | null; forget(): Promise<void> } & IdempotentAnswer)
   | ({ readonly done: false } & BegunRequest)
 
 /** A request that has no recorded answer. */
@@ -51,7 +52,7 @@ export type BegunRequest = {
 /**
  * Begins a request that must take effect at most once under its key. `fingerprint` identifies the request (method, path, body);
  * `customerOf` returns the customer that a partner's request is about, by its `onceId`. Returns the answer of the first request when
- * there is one, with the API key (`keyId`) that made it. Fails with `idempotency_key_invalid`, `idempotency_in_progress`,
+ * there is one, with the API key (`keyId`) that made it; after `forget` the same request is a new one. Fails with `idempotency_key_invalid`, `idempotency_in_progress`,
  * `idempotency_key_reused` (another request used the key) and `conflict` (the customer was erased).
  */
 export async function beginIdempotent(
@@ -112,7 +113,13 @@ export async function beginIdempotent(
     })
   if (existing.fingerprint !== fingerprint) throw new Failure('idempotency_key_reused')
   if (existing.state === 'running') throw new Failure('idempotency_in_progress', undefined, { retryAfter: 1 })
-  return { done: true, status: existing.status ?? 200, body: existing.body ?? '', keyId: existing.keyId ?? null }
+  return {
+    done: true,
+    status: existing.status ?? 200,
+    body: existing.body ?? '',
+    keyId: existing.keyId ?? null,
+    forget: () => forgetIdempotencyKey(ctx.store, existing),
+  }
 }
 
 /** Seals an answer that may contain a value that is shown only once, such as a signing secret. */

@@ -84,6 +84,12 @@ export async function findSend(
   return { ...(email ?? sendOf(approval)), approval }
 }
 
+/** Whether a send has ended without going out: it was cancelled, or not approved. */
+export async function endedUnsent(ctx: Context, which: { accountId: string; emailId: string }): Promise<boolean> {
+  const send = await findSend(ctx, which)
+  return send?.recipients.every(({ status }) => status === 'failed') ?? false
+}
+
 /** Sends of an account, or of one of its keys, with those that wait for approval, newest first, starting after the id `before`. */
 export async function listSends(
   ctx: Context,

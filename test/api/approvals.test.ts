@@ -151,6 +151,57 @@ describe('api: approvals', () => {
     expect(await door.ctx.store.approvals.countDocuments({})).to.equal(before)
   })
 
+  describe('a call of MCP that is made again', () => {
+    type Sent = { structuredContent: Waiting & { replayed: boolean } }
+    const withMcp = async (
+      act: (use: (name: string, given: Json) => Promise<Sent['structuredContent']>) => unknown,
+    ) => {
+      const mcp = await connectMcp(door.http, agentKey)
+      try {
+        await act(async (name, given) => {
+          const result = await mcp.callTool({ name, arguments: { mailbox: tenant.address, ...given } })
+          return (result as unknown as Sent).structuredContent
+        })
+      } finally {
+        await mcp.close()
+      }
+    }
+    const status = async ({ approval: { id } }: Waiting) =>
+      (await owner<Approval>('GET', `/api/v1/approvals/${id}`)).body.status
+
+    it('is the same send while it waits, and once it is approved', () =>
+      withMcp(async (use) => {
+        const letter = mail()
+        const waiting = await use('send_message', letter)
+        expect(await use('send_message', letter)).to.include({ id: waiting.id, replayed: true })
+        expect((await approve(waiting)).status).to.equal(200)
+        expect(await use('send_message', letter)).to.include({ id: waiting.id, replayed: true })
+      }))
+
+    it('asks for the approval of a draft as it is now', () =>
+      withMcp(async (use) => {
+        const { message_id: draft_id } = await use('create_draft', mail())
+        const first = await use('send_draft', { draft_id })
+        await use('update_draft', { draft_id, text: 'Thirty euros.' })
+        const second = await use('send_draft', { draft_id })
+        expect(second.approval.hash).not.to.equal(first.approval.hash)
+        expect(await status(second)).to.equal('waiting')
+        expect((await approve(second)).status).to.equal(200)
+        expect(await use('send_draft', { draft_id })).to.include({ id: second.id, replayed: true })
+      }))
+
+    it('asks once more after a refusal', () =>
+      withMcp(async (use) => {
+        const letter = mail()
+        const refused = await use('send_message', letter)
+        const { id, hash } = refused.approval
+        expect((await decide(id, { decision: 'refuse', hash })).status).to.equal(200)
+        const again = await use('send_message', letter)
+        expect(again).to.include({ status: 'waiting_for_approval', replayed: false })
+        expect(await status(again)).to.equal('waiting')
+      }))
+  })
+
   describe('no door bypasses it', () => {
     const doors: { readonly [door: string]: () => Promise<unknown> } = {
       send: () => agent('POST', `${box}/send`, mail()),

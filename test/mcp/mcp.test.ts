@@ -559,6 +559,19 @@ describe('mcp', () => {
       expect(other.structured.id).not.to.equal(first.structured.id)
     })
 
+    it('the same call after the send was cancelled is another send', async () => {
+      const sendAt = new Date(door.ctx.clock.now().getTime() + 3_600_000).toISOString()
+      const later = { ...letter(), text: 'Later', sendAt }
+      const { id } = (await use('send_message', later)).structured
+      await use('cancel_scheduled', { mailbox: tenant.address, id })
+      const again = (await use('send_message', later)).structured
+      expect(again).to.include({ status: 'scheduled', replayed: false })
+      expect(again.id).not.to.equal(id)
+      const { scheduled } = (await use('list_scheduled', { mailbox: tenant.address })).structured
+      expect((scheduled as readonly Json[]).map((each) => each.id)).to.deep.equal([again.id])
+      expect((await use('send_message', later)).structured).to.include({ id: again.id, replayed: true })
+    })
+
     it('a key of the caller decides alone', async () => {
       const first = await use('send_message', { ...letter(), text: 'Keyed', idempotencyKey: 'a' })
       const second = await use('send_message', { ...letter(), text: 'Keyed', idempotencyKey: 'b' })
