@@ -174,12 +174,12 @@ function rowsOf(result: unknown): number {
 
 /**
  * The given idempotency key; a send without one gets a key derived from API key, tool and arguments, valid for ten minutes, or until
- * the send has ended without going out: then the same call means another send.
+ * the send has ended without going out: then the same call means another send. A dry run sends nothing, and is made each time.
  */
 function repeatKey({ principal }: Caller, { operation, tool }: BoundTool, given: Arguments): IdempotencyKey | null {
   if (!operation.idempotent) return null
   if (typeof given.idempotencyKey === 'string') return { key: given.idempotencyKey }
-  if (tool.effect !== 'send') return null
+  if (tool.effect !== 'send' || given.dryRun === true) return null
   const digest = createHash('sha256')
     .update(canonicalJson([principal?.keyId ?? '', tool.name, given]))
     .digest('hex')

@@ -572,6 +572,18 @@ describe('mcp', () => {
       expect((await use('send_message', later)).structured).to.include({ id: again.id, replayed: true })
     })
 
+    it('the same dry run shows what holds now', async () => {
+      const dry = { ...letter(), to: 'blocked@remote.example', dryRun: true }
+      const decisions = async () => {
+        const { recipients } = (await use('send_message', dry)).structured
+        return (recipients as readonly Json[]).map(({ decision }) => decision)
+      }
+      expect(await decisions()).to.deep.equal(['send'])
+      const lists = `/api/v1/mailboxes/${encodeURIComponent(tenant.address)}/lists`
+      await client(door.http, tenant.key)('PUT', lists, { sendBlock: ['blocked@remote.example'] })
+      expect(await decisions()).to.deep.equal(['blocked_by_list'])
+    })
+
     it('a key of the caller decides alone', async () => {
       const first = await use('send_message', { ...letter(), text: 'Keyed', idempotencyKey: 'a' })
       const second = await use('send_message', { ...letter(), text: 'Keyed', idempotencyKey: 'b' })
