@@ -12,8 +12,12 @@ import type { Context } from '../process/context.ts'
 import { loadOnce } from '../process/load-once.ts'
 import { perProcess } from '../process/per-process.ts'
 
+/** A document that cannot be had at the moment, so that nothing is known of what it says. */
+export class DocumentAway extends Error {}
+
 const connectMs = 2 * secondMs
 const connectionsPerHost = 4
+const tooMany = 429
 
 const loadClient = loadOnce(() => import('undici'))
 
@@ -24,8 +28,8 @@ const dispatcherOf = perProcess(async ({ resolver, settings }) => {
 })
 
 /**
- * Fetches a document over https, without following redirects; `signal` ends it. Rejects when the host is not public, cannot be
- * reached, or does not answer in time.
+ * Fetches a document over https, without following redirects; `signal` ends it. Rejects for a URL that is not allowed, and with
+ * `DocumentAway` when the host has no public address, cannot be reached, does not answer in time, or is overloaded.
  */
 export async function fetchDocument(
   ctx: Context,
@@ -42,7 +46,13 @@ export async function fetchDocument(
     signal: signal ?? null,
     redirect: 'manual',
     dispatcher: await dispatcherOf(ctx),
+  }).catch((cause: unknown) => {
+    throw new DocumentAway(`${url} cannot be fetched.`, { cause })
   })
+  if (answer.status === tooMany || answer.status >= 500) {
+    await answer.body?.cancel()
+    throw new DocumentAway(`${url} answered ${answer.status}.`)
+  }
   // Passes on only the length and the headers that say how long the document may be cached, unless caching is forbidden (RFC 9111 5.2.2).
   const [control, expires, length] = ['cache-control', 'expires', 'content-length'].map((name) =>
     answer.headers.get(name),

@@ -17,7 +17,7 @@ import { loadOnce } from '../process/load-once.ts'
 import { type ProcessContext, perProcess } from '../process/per-process.ts'
 import { newCredential } from '../process/secrets.ts'
 import { adapterOf } from './adapter.ts'
-import { fetchDocument, namesDocument, takeDocumentFetch } from './client-documents.ts'
+import { DocumentAway, fetchDocument, namesDocument, takeDocumentFetch } from './client-documents.ts'
 import { completeMetadata, flows } from './client-rules.ts'
 import { consentPath, type OauthRequest, oauthPaths } from './request.ts'
 
@@ -27,6 +27,7 @@ export const initialScopes = signupScopes
 const documentBytes = 5 * 1024
 const policyHeader = 'Content-Security-Policy'
 const awayText = 'the database is unavailable right now; try again later'
+const documentAwayText = 'the metadata document of the program cannot be fetched right now; try again later'
 const lifetimes = {
   accessToken: hourMs / secondMs,
   refreshToken: (30 * dayMs) / secondMs,
@@ -91,6 +92,7 @@ function createProvider(process: ProcessContext, library: Library): Provider {
   for (const [name, value] of Object.entries({ href: baseUrl, protocol: protocol.slice(0, -1), host }))
     Object.defineProperty(provider.request, name, { get: () => value })
   Object.defineProperty(provider.request, 'secure', { get: () => protocol === 'https:' })
+  keepThroughOutage(provider, library)
   Object.defineProperty(provider.AccessToken.prototype, 'generateTokenId', {
     value: function generateTokenId(this: { format: string }) {
       this.format = 'opaque'
@@ -111,6 +113,29 @@ function createProvider(process: ProcessContext, library: Library): Provider {
   return provider
 }
 
+/**
+ * Makes a program whose document cannot be fetched try again later when it exchanges or revokes a token. For the library it is an
+ * invalid client, which forgets its tokens, so that its person would have to connect it once more.
+ */
+function keepThroughOutage({ Client }: Provider, { errors }: Library): void {
+  const { find } = Client
+  Client.find = async (id) => {
+    try {
+      return await find.call(Client, id)
+    } catch (error) {
+      const isOutage = error instanceof Error && error.cause instanceof DocumentAway
+      throw isOutage && holdsTokens(served()) ? temporarily(errors, documentAwayText, error) : error
+    }
+  }
+}
+
+/** Whether a request comes from a program that already has a code or a token. */
+const holdsTokens = ({ req: { url = '' } }: OauthRequest) =>
+  url.startsWith(oauthPaths.token) || url.startsWith(oauthPaths.revocation)
+
+const temporarily = ({ TemporarilyUnavailable }: Library['errors'], why: string, cause: unknown) =>
+  Object.assign(new TemporarilyUnavailable(why, { cause: cause as Error }), { status: 503, statusCode: 503 })
+
 /** Handles events of the library. */
 function observe(provider: Provider): void {
   // The library's session, which names the signed-in person, is for this answer alone and leaves no cookie.
@@ -127,11 +152,7 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
   const resource = resourceOf(process)
   const refusals = {
     used: () => new errors.InvalidGrant('it was used before, or its grant was revoked; the grant has ended'),
-    away: (cause: unknown) =>
-      Object.assign(new errors.TemporarilyUnavailable(awayText, { cause: cause as Error }), {
-        status: 503,
-        statusCode: 503,
-      }),
+    away: (cause: unknown) => temporarily(errors, awayText, cause),
   }
   const requireResource = (asked: string | undefined) => {
     if (asked !== resource) throw new errors.InvalidTarget(`the only resource here is ${resource}`)
@@ -235,9 +256,12 @@ function configurationOf(process: ProcessContext, { errors, interactionPolicy }:
         enabled: true,
         ack: 'draft-02',
         cacheDuration: { min: 0, max: dayMs / secondMs },
-        allowFetch: (_koa, clientId) => {
+        allowFetch: async (_koa, clientId) => {
           const { ctx, peerAddress } = served()
-          return namesDocument(clientId) && takeDocumentFetch(ctx, peerAddress)
+          if (!namesDocument(clientId)) return false
+          const isAllowed = await takeDocumentFetch(ctx, peerAddress)
+          if (!isAllowed && holdsTokens(served())) throw temporarily(errors, documentAwayText, undefined)
+          return isAllowed
         },
       },
       resourceIndicators: {

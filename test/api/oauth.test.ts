@@ -12,7 +12,7 @@ import { type Id, newId } from '../../schemas/ids.ts'
 import { allScopes } from '../../schemas/scopes.ts'
 import { toBinary } from '../../store/bytes.ts'
 import * as store from '../../store/members.ts'
-import { openPublisher, type Publisher } from '../peers/documents.ts'
+import { type Document, openPublisher, type Publisher } from '../peers/documents.ts'
 import {
   type Browsing,
   browse,
@@ -680,6 +680,43 @@ describe('api: OAuth', () => {
       expect((await begun(url)).status).to.equal(400)
       Object.assign(door.ctx.settings.webhooks, { allowPrivate: true })
       expect(publisher.asked(url)).to.equal(0)
+    })
+
+    const outages: readonly (readonly [why: string, answer: Partial<Document>])[] = [
+      ['its host is overloaded', { status: 503 }],
+      ['its host counts requests', { status: 429 }],
+      ['its host hangs up', { hangsUp: true }],
+    ]
+    for (const [n, [why, broken]] of outages.entries())
+      it(`keeps its tokens for later while ${why}`, async () => {
+        const publish = (more: Partial<Document>) =>
+          publisher.publish(`/away-${n}.json`, (own) => ({ body: described(own), ...more }))
+        const asked = { client_id: publish({}) }
+        const { refresh_token } = (await exchange(await newCode({ asked }), asked)).body
+        publish(broken)
+        const later = await refresh(String(refresh_token), asked)
+        expect([later.status, later.body.error]).to.deep.equal([503, 'temporarily_unavailable'])
+        publish({})
+        expect((await refresh(String(refresh_token), asked)).status).to.equal(200)
+      })
+
+    it('is unknown when its document is gone for good', async () => {
+      const asked = { client_id: publisher.publish('/gone.json', (own) => ({ body: described(own) })) }
+      const { refresh_token } = (await exchange(await newCode({ asked }), asked)).body
+      publisher.publish('/gone.json', () => ({ body: '', status: 404 }))
+      const { status, body } = await refresh(String(refresh_token), asked)
+      expect([status, body.error]).to.deep.equal([400, 'invalid_client'])
+    })
+
+    it('keeps its tokens for later when its network has caused too many fetches', async () => {
+      const { oauth } = door.ctx.settings.limits
+      const usual = oauth.documentsPerNetworkPerHour
+      const asked = { client_id: publisher.publish('/often.json', (own) => ({ body: described(own) })) }
+      const { refresh_token } = (await exchange(await newCode({ asked }), asked)).body
+      Object.assign(oauth, { documentsPerNetworkPerHour: 0 })
+      expect((await refresh(String(refresh_token), asked)).status).to.equal(503)
+      Object.assign(oauth, { documentsPerNetworkPerHour: usual })
+      expect((await refresh(String(refresh_token), asked)).status).to.equal(200)
     })
 
     it('the fetches are limited for each network', async () => {

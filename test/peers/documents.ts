@@ -7,6 +7,8 @@ import { generate } from 'selfsigned'
 export type Document = {
   readonly body: string
   readonly status?: number
+  /** Whether the server hangs up instead of answering. */
+  readonly hangsUp?: boolean
   readonly headers?: { readonly [name: string]: string }
 }
 
@@ -30,8 +32,9 @@ export async function openPublisher(): Promise<Publisher> {
   const counts = new Map<string, number>()
   const server: Server = createServer({ key, cert }, ({ url = '' }, response) => {
     counts.set(url, (counts.get(url) ?? 0) + 1)
-    const { body, status, headers } = documents.get(url) ?? { body: '', status: 404 }
-    response.writeHead(status ?? 200, { 'content-type': 'application/json', ...headers }).end(body)
+    const { body, status, headers, hangsUp }: Document = documents.get(url) ?? { body: '', status: 404 }
+    if (hangsUp === true) response.destroy()
+    else response.writeHead(status ?? 200, { 'content-type': 'application/json', ...headers }).end(body)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
