@@ -7,6 +7,7 @@ import type { ServerEvent } from '@modelcontextprotocol/server'
 import type { Principal } from '../core/access/principal.ts'
 import type { Event } from '../core/notify/event-body.ts'
 import { followEvents } from '../core/notify/event-followers.ts'
+import { addressInEvents } from '../core/notify/event-list.ts'
 import { inTimeOf } from '../core/process/account-time.ts'
 import { secondMs } from '../core/process/clock.ts'
 import { Failure } from '../schemas/failures.ts'
@@ -106,7 +107,7 @@ function noticesOf(events: readonly Event[], uris: Iterable<string>): readonly S
   const updated = [...uris].filter((uri) => {
     if (uri === eventsUri) return true
     const { kind, parts } = partsOf(uri) ?? { kind: '', parts: [] }
-    return kind === 'mailbox' && received.has(parts[0]?.toLowerCase())
+    return kind === 'mailbox' && received.has(addressInEvents(parts[0] ?? ''))
   })
   const lists = events.some(changesMailboxes)
   return [

@@ -95,6 +95,9 @@ export async function getEvent(ctx: Context, principal: Principal, eventId: stri
   return eventOf(event, account)
 }
 
+/** The address under which events name a mailbox, from any way to write it; null for what is no address. */
+export const addressInEvents = (address: string): string | null => normaliseAddress(address)
+
 /** The query for a filter, limited to what the principal may see. Fails with `validation_error`. */
 export function eventQuery(principal: Principal, { type, mailbox, customer, since, until }: EventFilter): EventQuery {
   const readable = readableTypes(principal)

@@ -438,6 +438,19 @@ describe('mcp resources', () => {
       await listening.close()
     })
 
+    it('newest revision: hears of new mail however the address of the mailbox is written', async () => {
+      const address = 'jürgen@tenant.example'
+      await rest(door.http, tenant.key)('POST', '/api/v1/mailboxes', { address })
+      const { own, heard } = await connectCurrent(tenant.key)
+      const uris = [address, address.normalize('NFD'), '"JÜRGEN"@tenant.example'].map(
+        (each) => `mailroom://mailbox/${encodeURIComponent(each)}`,
+      )
+      const { honoredFilter } = await own.listen({ resourceSubscriptions: uris })
+      expect(honoredFilter).to.deep.equal({ resourceSubscriptions: uris })
+      await arrive('Subject: books\n\nbooks\n', address)
+      await eventually('it hears of each', () => uris.every((uri) => heard.includes(uri)))
+    })
+
     it('says so on the wire: acknowledged first, each message with its id, until the key ends', async () => {
       const { apiKey, key } = await makeKey(door.ctx, { accountId: tenant.accountId })
       const response = await fetch(`${door.http}/api/mcp/${apiKey}`, {
