@@ -47,6 +47,10 @@ const questions: Readonly<Record<string, Question>> = {
     if (permanent !== true && folder.role !== 'trash') return null
     return `Permanently delete the message ${message_id} of ${mailbox}?`
   },
+  delete_draft: async ({ ctx, principal }, { mailbox, draft_id }) => {
+    await reachDraft(ctx, principal, { address: String(mailbox), draftId: String(draft_id) })
+    return `Permanently delete the draft ${draft_id} of ${mailbox}?`
+  },
   send_message: async (caller, given) =>
     given.dryRun === true ? null : askForStrangers(caller, given, await recipientsOf(caller, given)),
   forward_message: async (caller, given) => askForStrangers(caller, given, await recipientsOf(caller, given)),

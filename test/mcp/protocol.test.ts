@@ -660,7 +660,7 @@ describe('mcp protocol', () => {
         expect((await call('send_draft', draft, rest)).body.result.structuredContent).to.include({ id, replayed: true })
     })
 
-    it('is asked before the Trash is emptied and a message is gone for good, and not for less', async () => {
+    it('is asked before the Trash is emptied and a message or a draft is gone for good, and not for less', async () => {
       const id = await deliver(door.ctx, { to: tenant.address, raw: 'Subject: old\n\nold\n' })
       const message = { mailbox: tenant.address, message_id: id }
       const mailbox = { mailbox: tenant.address }
@@ -671,6 +671,13 @@ describe('mcp protocol', () => {
       const moved = await call('delete_message', message)
       expect(moved.body.result.structuredContent).to.include({ deleted: true, folder: 'Trash' })
       expect((await call('delete_message', message)).body.result.resultType).to.equal('input_required')
+      const draft = await drafted('kept@remote.example')
+      const asked = (await call('delete_draft', draft)).body.result
+      expect(asked.resultType).to.equal('input_required')
+      const deleted = await call('delete_draft', draft, { inputResponses: yes, requestState: asked.requestState })
+      expect(deleted.body.result.structuredContent).to.include({ deleted: true })
+      const { code } = (await call('delete_draft', draft)).body.result.structuredContent ?? {}
+      expect(code).to.equal('not_found')
       const { requestState } = (await call('empty_trash', mailbox)).body.result
       const emptied = await call('empty_trash', mailbox, { inputResponses: yes, requestState })
       expect(emptied.body.result.structuredContent).to.include({ success: true })
