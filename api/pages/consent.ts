@@ -4,6 +4,7 @@ import {
   allow,
   type ConnectionRequest,
   findConnectionRequest,
+  mailboxesMax,
   offeredTo,
   refuse,
   requireMemberPrincipal,
@@ -18,9 +19,6 @@ import { type Html, html } from './html.ts'
 import { type Page, showPage, siteHeader } from './page.ts'
 import type { SessionView } from './settings/frame.ts'
 import { type Elsewhere, type PageRoute, refused, type Visit } from './visit.ts'
-
-/** At most this many mailboxes are offered. */
-const rowsMax = 200
 
 /** The person's choices in a form that was refused and is shown again. */
 type Chosen = { readonly scopes: readonly string[]; readonly reach: string; readonly mailboxes: readonly string[] }
@@ -146,7 +144,7 @@ async function formPart(visit: Visit, { personId, account, request, typed, chose
   const error = typed.refusal
   const member = await requireMemberPrincipal(visit.ctx, { accountId: account.id, personId })
   const offered = offeredTo(member, request.scopes, { isLimited: false })
-  const { items: mailboxes } = await listMailboxes(visit.ctx, member, { limit: rowsMax })
+  const { items: mailboxes, next } = await listMailboxes(visit.ctx, member, { limit: mailboxesMax })
   const withheld = request.scopes.length - offered.length
   const scopeOptions = offered.map((scope) => ({ value: scope, label: wordsOf(scope), hint: scope }))
   const reaches = [
@@ -159,6 +157,7 @@ ${choices({ name: 'scopes', legend: 'What it may do', type: 'checkbox', options:
 ${withheld === 0 ? null : html`<p class="faint">It asks for more than your role (${account.role}) allows; only what your role allows is listed.</p>`}
 ${choices({ name: 'reach', legend: 'Where', type: 'radio', options: reaches, checked: [chosen?.reach ?? 'all'] })}
 ${mailboxes.length === 0 ? null : choices({ name: 'mailboxes', legend: 'Mailboxes, if not all', type: 'checkbox', options: mailboxes.map(({ address }) => ({ value: address, label: address })), checked: chosen?.mailboxes ?? [], error })}
+${next === null ? null : html`<p class="hint">These are the newest ${mailboxesMax} mailboxes of the account.</p>`}
 ${offered.every((scope) => agentScopes.includes(scope)) ? null : html`<p class="hint">Domains, aliases and files belong to the whole account: a program with selected mailboxes gets no access to them.</p>`}
 <p class="hint">You can disconnect it at any time in the settings, under Programs.</p>
 <div class="actions"><button name="decision" value="allow">Connect</button><button class="second" name="decision" value="refuse">Do not connect</button></div>

@@ -19,7 +19,7 @@ import { withProvider } from './provider.ts'
 import type { OauthRequest } from './request.ts'
 
 /** Mailboxes that a program can be limited to. */
-const mailboxesMax = 1_000
+export const mailboxesMax = 1_000
 
 /** A program that wants to be connected. Its name and redirect are its own claims, unless it published them. */
 export type ConnectionRequest = {

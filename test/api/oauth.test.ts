@@ -583,6 +583,21 @@ describe('api: OAuth', () => {
     })
   })
 
+  it('a program, a key and an app password can be for any mailbox of an account with many', async () => {
+    const crowded = await makeTenant(door, { name: 'crowded' })
+    const person = await newPerson(door, { accountId: crowded.accountId })
+    const call = client(door.http, crowded.key)
+    for (let n = 0; n < 201; n++)
+      expect((await call('POST', '/api/v1/mailboxes', { address: `box${n}@crowded.example` })).status).to.equal(201)
+    const browser = browse(person.cookie)
+    const { text } = await browser.get(await begin(browser))
+    const key = await browse(person.cookie).get(at('/settings/developers/keys'))
+    const password = await browse(person.cookie).get(at(`/settings/developers?address=${crowded.address}`))
+    expect(text).to.include(`value="${crowded.address}"`)
+    expect(key.text).to.include(`value="${crowded.address}"`)
+    expect(password.text).to.include(`<h3>${crowded.address}</h3>`)
+  }).timeout(60_000)
+
   describe('a program that publishes its client metadata', () => {
     let publisher: Publisher
     before(async () => {

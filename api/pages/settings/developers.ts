@@ -21,6 +21,8 @@ const place = '/settings/developers'
 const done: Done = { revoked: 'It is revoked, and no longer gives access.' }
 /** At most this many keys are shown, and at most this many mailboxes are offered. */
 const rowsMax = 200
+/** As many as an account has in any plan, and more. */
+const addressesMax = 1_000
 
 const waits = { value: 'required', label: 'Wait for approval', hint: 'until a person has read and approved it' }
 
@@ -132,10 +134,20 @@ function usedText({ lastUsedAt, lastUsedFrom }: Pick<OwnKey, 'lastUsedAt' | 'las
   return lastUsedAt === null ? html`never used` : html`last used ${time(lastUsedAt)} from ${lastUsedFrom}`
 }
 
+/** The addresses of the newest mailboxes, at most `addressesMax`. */
 async function addressesOf(visit: Visit): Promise<readonly string[]> {
-  const { mailboxes } = await visit.ask<Rows<'mailboxes', Mailbox>>(listMailboxes, { limit: rowsMax })
-  return mailboxes.map(({ address }) => address)
+  const addresses: string[] = []
+  let before: string | null = null
+  do {
+    const asked = { limit: rowsMax, ...(before !== null && { before }) }
+    const page: Mailboxes = await visit.ask<Mailboxes>(listMailboxes, asked)
+    addresses.push(...page.mailboxes.map(({ address }) => address))
+    before = page.next
+  } while (before !== null && addresses.length < addressesMax)
+  return addresses
 }
+
+type Mailboxes = Rows<'mailboxes', Mailbox> & { readonly next: string | null }
 
 async function newKeyPage(
   visit: Visit,
