@@ -11,6 +11,9 @@ import type { Folder, LabelCount } from '../schemas/threads.ts'
 import type { KnownCaller } from './caller.ts'
 import { mailboxesOf } from './resources.ts'
 
+/** More mailboxes than an account has in any plan. */
+const addressesMax = 1_000
+
 type Source = {
   /** The operation that lists the values. */
   readonly operation: Operation
@@ -52,8 +55,16 @@ export async function complete(
   return found.filter((value) => value.toLowerCase().startsWith(wanted))
 }
 
+/** The addresses of the newest mailboxes, at least `addressesMax` of them if there are as many. */
 async function addressesOf(caller: KnownCaller): Promise<readonly string[]> {
-  return (await mailboxesOf(caller)).mailboxes.map(({ address }) => address)
+  const addresses: string[] = []
+  let cursor: string | undefined
+  do {
+    const { mailboxes, next } = await mailboxesOf(caller, cursor)
+    addresses.push(...mailboxes.map(({ address }) => address))
+    cursor = next ?? undefined
+  } while (cursor !== undefined && addresses.length < addressesMax)
+  return addresses
 }
 
 /** The list of an operation about a mailbox; empty if the mailbox is not given yet or cannot be reached. */
