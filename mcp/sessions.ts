@@ -42,8 +42,8 @@ export type Sessions = {
   unsubscribe(session: string, uri: string): void
 }
 
-/** Most resources that all sessions of a process watch, and how long an unused subscription is kept. */
-const watchedMax = 100_000
+/** Most characters of what all sessions of a process watch, with their names, which clients choose; and how long it is kept unused. */
+const watchedCharactersMax = 20_000_000
 const watchedMs = hourMs
 
 /** `session` is a name together with the key that uses it, so that nobody can reach the session of another caller. */
@@ -52,8 +52,8 @@ export function createSessions(clock: Clock): Sessions {
   const questions = new Map<string, (message: JSONRPCMessage) => void>()
   const streams = new Map<string, () => void>()
   const watched = createKept<ReadonlySet<string>>(clock, {
-    max: watchedMax,
-    weigh: (uris) => 1 + uris.size,
+    max: watchedCharactersMax,
+    weigh: (uris, session) => [...uris].reduce((sum, uri) => sum + uri.length, session.length),
     ttlMs: watchedMs,
     renewOnUse: true,
   })

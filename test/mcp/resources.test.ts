@@ -13,6 +13,7 @@ import {
 import { expect } from 'chai'
 import { revokeKey } from '../../core/access/keys.ts'
 import { announceArrivals } from '../../core/receive/announce.ts'
+import { createSessions } from '../../mcp/sessions.ts'
 import { allScopes, type Scope } from '../../schemas/scopes.ts'
 import { toldOf } from '../documents.ts'
 import { eventually } from '../eventually.ts'
@@ -541,6 +542,16 @@ describe('mcp resources', () => {
       await own.unsubscribeResource({ uri: mailboxUri() })
       await rest(door.http, tenant.key)('POST', '/api/v1/mailboxes', { address: 'later@tenant.example' })
       await eventually('it hears of the list', () => heard.includes('resources'))
+    })
+
+    it('earlier revisions: what clients name takes no more memory than it may', () => {
+      const sessions = createSessions(door.ctx.machineClock)
+      sessions.subscribe('first', 'mailroom://events')
+      for (let n = 0; n < 1_000; n++) sessions.subscribe(`short ${n}`, 'mailroom://events')
+      expect(sessions.subscribed('first')).to.have.lengthOf(1)
+      for (let n = 0; n < 2_000; n++) sessions.subscribe(`${n} ${'x'.repeat(15_000)}`, 'mailroom://events')
+      expect(sessions.subscribed('short 0')).to.have.lengthOf(0)
+      expect(sessions.subscribed(`1999 ${'x'.repeat(15_000)}`)).to.have.lengthOf(1)
     })
 
     it('hears of the tools when their mailbox is the only one no more, and is again', async () => {
