@@ -69,8 +69,11 @@ export async function answerEarlier(
     streams && session !== null ? askThrough(transport, (...question) => sessions.ask(session, ...question)) : null
   const close = async () => {
     forget?.()
+    end?.()
     await server.close()
   }
+  // Nobody's answer to a question of a cancelled call counts.
+  const end = streams && session !== null && isJSONRPCRequest(body) ? sessions.begin(session, body.id, close) : null
   await server.connect(transport)
   request.hungUp.addEventListener('abort', close, { once: true })
   if (forget !== null) introduce(transport, declared, request)

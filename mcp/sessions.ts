@@ -27,6 +27,8 @@ export function capabilitiesOf(session: string): ClientCapabilities {
 }
 
 export type Sessions = {
+  /** Lets a later request of a session cancel a call. Returns a function that forgets the call. */
+  begin(session: string, id: string | number, cancel: () => void): () => void
   /** Runs a call that a later request of its session may cancel. */
   run<T>(session: string, id: string | number, call: (cancelled: AbortSignal) => Promise<T>): Promise<T>
   cancel(session: string, id: string | number): void
@@ -48,7 +50,7 @@ const watchedMs = hourMs
 
 /** `session` is a name together with the key that uses it, so that nobody can reach the session of another caller. */
 export function createSessions(clock: Clock): Sessions {
-  const calls = new Map<string, AbortController>()
+  const calls = new Map<string, ReadonlySet<() => void>>()
   const questions = new Map<string, (message: JSONRPCMessage) => void>()
   const streams = new Map<string, () => void>()
   const watched = createKept<ReadonlySet<string>>(clock, {
@@ -59,19 +61,28 @@ export function createSessions(clock: Clock): Sessions {
   })
   const subscribed = (session: string) => watched.get(session) ?? new Set()
   const nameOf = (session: string, id: unknown) => JSON.stringify([session, id])
+  const begin: Sessions['begin'] = (session, id, cancel) => {
+    const name = nameOf(session, id)
+    calls.set(name, new Set([...(calls.get(name) ?? []), cancel]))
+    return () => {
+      const others = [...(calls.get(name) ?? [])].filter((each) => each !== cancel)
+      if (others.length === 0) calls.delete(name)
+      else calls.set(name, new Set(others))
+    }
+  }
   return {
+    begin,
     async run(session, id, call) {
-      const name = nameOf(session, id)
       const own = new AbortController()
-      calls.set(name, own)
+      const forget = begin(session, id, () => own.abort())
       try {
         return await call(own.signal)
       } finally {
-        if (calls.get(name) === own) calls.delete(name)
+        forget()
       }
     },
     cancel(session, id) {
-      calls.get(nameOf(session, id))?.abort()
+      for (const cancel of calls.get(nameOf(session, id)) ?? []) cancel()
     },
     ask(session, id, answered) {
       const name = nameOf(session, id)

@@ -369,6 +369,34 @@ describe('mcp protocol', () => {
         Array(2).fill(`${tenant.address} has never exchanged mail with first@remote.example. Send this mail to them?`),
       )
     })
+
+    it('a call that is cancelled while a person is asked does nothing, whatever the person answers', async () => {
+      const initialize = {
+        protocolVersion: '2025-11-25',
+        capabilities: asksForms,
+        clientInfo: { name: 't', version: '1' },
+      }
+      const begun = await tell({ jsonrpc: '2.0', id: 0, method: 'initialize', params: initialize })
+      const session = {
+        'mcp-session-id': String(begun.headers.get('mcp-session-id')),
+        'mcp-protocol-version': '2025-11-25',
+      }
+      const letter = { mailbox: tenant.address, to: 'stopped@remote.example', subject: 'Hi', text: 'Stopped' }
+      const params = { name: 'send_message', arguments: letter }
+      const stream = await post({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, session)
+      let told = ''
+      const whole = (async () => {
+        for await (const chunk of stream.body!) told += Buffer.from(chunk).toString()
+      })()
+      await eventually('the person is asked', () => told.includes('elicitation/create'))
+      const { id } = JSON.parse(/^data: (.*elicitation.*)$/m.exec(told)?.[1] ?? '{}')
+      const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+      const yes = { jsonrpc: '2.0', id, result: { action: 'accept', content: { confirm: true } } }
+      for (const message of [cancel, yes]) expect((await post(message, session)).status).to.equal(202)
+      await whole
+      expect(told).not.to.include('structuredContent')
+      expect(await door.ctx.store.emails.countDocuments({ 'recipients.email': letter.to })).to.equal(0)
+    })
   })
 
   describe('mailroom mcp', () => {
