@@ -17,14 +17,6 @@ export function findMailedLink<K extends MailedLinkKind>(
   return readOne(store, 'mailedLinks', { _id: id, kind, expiresAt: { $gt: now } }) as Promise<Of<K> | null>
 }
 
-/** Deletes a link and returns it, so that it works once. Returns null when it is not valid or was already used. */
-export function takeMailedLink<K extends MailedLinkKind>(
-  store: Store,
-  { id, kind, now }: { id: string; kind: K; now: Date },
-): Promise<Of<K> | null> {
-  return store.mailedLinks.findOneAndDelete({ _id: id, kind, expiresAt: { $gt: now } }) as Promise<Of<K> | null>
-}
-
 /** Deletes all links of a kind that were mailed to an address. */
 export async function removeMailedLinks(
   store: Store,

@@ -30,16 +30,17 @@ export function findPersonByEmail(store: Store, email: string): Promise<PersonDo
   return readOne(store, 'people', { email, erasing: { $exists: false } })
 }
 
-/** Changes fields of a person. Returns the changed person; null when there is none. */
+/** Changes fields of a person. Returns the changed person; null when there is none, or it is not as `from` says. */
 export async function changePerson(
   store: Store,
   personId: string,
   change: Partial<Omit<PersonDoc, '_id' | 'email'>>,
+  from: Pick<PersonDoc, 'passwordHash'> | null = null,
 ): Promise<PersonDoc | null> {
   const found = await readOne(store, 'people', { _id: personId }, { projection: { email: 1 } })
   if (found === null) return null
   const { email, _id } = found
-  return store.people.findOneAndUpdate({ email, _id }, { $set: change }, { returnDocument: 'after' })
+  return store.people.findOneAndUpdate({ email, _id, ...from }, { $set: change }, { returnDocument: 'after' })
 }
 
 /** Marks people as being erased, or with null removes that mark. */

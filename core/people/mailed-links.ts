@@ -36,16 +36,9 @@ export async function readLink<K extends MailedLinkKind>(ctx: Context, kind: K, 
   return link
 }
 
-/** Uses up the link of a token; of several concurrent calls, one succeeds. Fails with `not_found`. */
-export async function useLink<K extends MailedLinkKind>(ctx: Context, kind: K, token: string): Promise<Of<K>> {
-  const link = await store.takeMailedLink(ctx.store, { id: idOf(token), kind, now: ctx.clock.now() })
-  if (link === null) throw unknownLink()
-  return link
-}
-
 const idOf = (token: string) => hashCredential(token).toString('base64url')
 
-const unknownLink = () =>
+export const unknownLink = () =>
   new Failure('not_found', 'This link is unknown, was used, or has expired.', {
     fix: 'Ask for a new mail, and use the link in the newest one.',
   })

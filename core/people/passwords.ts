@@ -7,6 +7,7 @@ import { Failure } from '../../schemas/failures.ts'
 import type { Context } from '../process/context.ts'
 import { createMemoryRoom } from '../process/memory-room.ts'
 import { perProcess } from '../process/per-process.ts'
+import { hashCredential } from '../process/secrets.ts'
 
 /** In code points. NIST SP 800-63B-4 3.1.1.2 requires at least 8 where there is a second factor, and that 64 are allowed. */
 export const passwordMin = 8
@@ -44,6 +45,10 @@ export async function isPassword(ctx: Context, password: string, kept: string | 
   await hashPassword(ctx, password)
   return false
 }
+
+/** A digest of a stored hash. What was made under a password ends with it: any change of the password changes the digest. */
+export const passwordDigest = ({ passwordHash }: { readonly passwordHash: string }): string =>
+  hashCredential(passwordHash).toString('base64url')
 
 function inRoom<T>(ctx: Context, work: () => Promise<T>): Promise<T> {
   return hashingRoom(ctx)(memoryKiB * 1024, work)

@@ -11,9 +11,8 @@ import { limitLogins } from '../access/login-limits.ts'
 import { type Asker, createSession, endSession, type NewSession } from '../access/sessions.ts'
 import { after, minuteMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
-import { hashCredential } from '../process/secrets.ts'
 import { personOfPasskey } from './passkeys.ts'
-import { isPassword } from './passwords.ts'
+import { isPassword, passwordDigest } from './passwords.ts'
 import { accountsOf, requirePerson } from './people.ts'
 import { secondFactorOf, takeCode } from './totp.ts'
 
@@ -45,7 +44,7 @@ export async function beginSignIn(
   const step: Step = {
     personId,
     email: person.email,
-    under: digestOf(person),
+    under: passwordDigest(person),
     endsAt: after(ctx.clock.now(), stepMs).getTime(),
   }
   return { step: ctx.secrets.seal(JSON.stringify(step), stepPurpose).toString('base64url') }
@@ -61,7 +60,7 @@ export async function finishSignIn(
 ): Promise<NewSession> {
   const { personId, email, under } = readStep(ctx, step)
   const person = await findPerson(ctx.store, personId)
-  if (person === null || digestOf(person) !== under) throw stepOver()
+  if (person === null || passwordDigest(person) !== under) throw stepOver()
   const { passwordHash } = person
   return limitLogins(ctx, { peerAddress: asker.peerAddress, user: email }, async () => {
     if (await takeCode(ctx, { personId, code })) return beginSession(ctx, { personId, passwordHash, ...asker })
@@ -116,8 +115,6 @@ const stepOver = () =>
     fix: 'Sign in with your address and password again.',
   })
 
-const digestOf = ({ passwordHash }: PersonDoc) => hashCredential(passwordHash).toString('base64url')
-
 /** Opens a sealed step; null when it is something else. */
 function openStep({ secrets }: Context, step: string): Step | null {
   try {
@@ -150,22 +147,25 @@ const wrongPassword = () =>
   })
 
 /**
- * Checks the password of a signed-in person again, before an action that cannot be undone. Fails with `unauthorized` (it is wrong, or the
- * person does not exist any more) and `rate_limited`; a wrong one counts as a failed login.
+ * Checks the password of a signed-in person again, before an action that cannot be undone, and returns the person. Fails with
+ * `unauthorized` (it is wrong, or the person does not exist any more) and `rate_limited`; a wrong one counts as a failed login.
  */
 export async function requirePasswordOf(
   ctx: Context,
   personId: string,
   { password, peerAddress }: { password: string; peerAddress: string },
-): Promise<void> {
-  const { email, passwordHash } = await requirePerson(ctx, personId)
-  await limitLogins(ctx, { peerAddress, user: email }, async () => {
-    if (await isPassword(ctx, password, passwordHash)) return
-    throw new Failure('unauthorized', 'The current password is wrong.', {
-      fix: 'Type it again; if you forgot it, ask for a new one at /reset or with POST /api/v1/people/reset.',
-    })
+): Promise<PersonDoc> {
+  const person = await requirePerson(ctx, personId)
+  return limitLogins(ctx, { peerAddress, user: person.email }, async () => {
+    if (await isPassword(ctx, password, person.passwordHash)) return person
+    throw wrongCurrentPassword()
   })
 }
+
+export const wrongCurrentPassword = () =>
+  new Failure('unauthorized', 'The current password is wrong.', {
+    fix: 'Type it again; if you forgot it, ask for a new one at /reset or with POST /api/v1/people/reset.',
+  })
 
 /**
  * Begins a session of a person who showed the password of `passwordHash`; null for another way to sign in. A change of the password or

@@ -54,7 +54,11 @@ type MailedLink<K extends string> = {
 
 /** A sign-up. The link creates the person, because only people with a verified address are stored as such. */
 export type SignUpDoc = MailedLink<'verify'> & Pick<PersonDoc, 'name' | 'passwordHash'>
-export type ResetDoc = MailedLink<'reset'> & { readonly personId: string }
+export type ResetDoc = MailedLink<'reset'> & {
+  readonly personId: string
+  /** Digest of the password hash that was valid when the link was made. The link is void once that hash is replaced. */
+  readonly passwordDigest: string
+}
 export type InvitationDoc = MailedLink<'invitation'> & {
   readonly accountId: string
   readonly role: Role

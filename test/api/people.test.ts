@@ -1,6 +1,6 @@
 import { expect } from 'chai'
 import { makeLink } from '../../core/people/mailed-links.ts'
-import { resetPassword } from '../../core/people/password-change.ts'
+import { resetLinkOf, resetPassword } from '../../core/people/password-change.ts'
 import { verifyEmail } from '../../core/people/sign-up.ts'
 import { dayMs, hourMs, minuteMs } from '../../core/process/clock.ts'
 import { findPeople, findPersonByEmail } from '../../store/people.ts'
@@ -309,8 +309,9 @@ describe('api: people', () => {
         async () => (await door.another()).ctx,
         async (at) => {
           const made = await makePerson(door)
-          const { passwordHash } = (await findPersonByEmail(ctx.store, made.email))!
-          const link = { kind: 'reset', email: made.email, personId: made.id } as const
+          const known = (await findPersonByEmail(ctx.store, made.email))!
+          const { passwordHash } = known
+          const link = resetLinkOf(known)
           const [token, other] = [await makeLink(ctx, link), await makeLink(ctx, link)].map(
             (url) => url.split('/').at(-1) ?? '',
           )
@@ -327,6 +328,28 @@ describe('api: people', () => {
         },
       )
       expect([deaths > 3, changed > 1]).to.deep.equal([true, true])
+    })
+
+    it('has its link valid until the new password is set, wherever the process dies', async () => {
+      const { ctx } = door
+      const made = await makePerson(door)
+      const known = (await findPersonByEmail(ctx.store, made.email))!
+      const token = (await makeLink(ctx, resetLinkOf(known))).split('/').at(-1) ?? ''
+      const isChanged = async () =>
+        (await findPersonByEmail(ctx.store, made.email))?.passwordHash !== known.passwordHash
+      await dyingAtEachWrite(
+        async () => (await door.another()).ctx,
+        async (at) => {
+          if (!(await isChanged()))
+            await resetPassword(at, { token, password: 'a new password', peerAddress: '192.0.2.1' })
+        },
+        async () => undefined,
+      )
+      expect((await signIn(made.email, 'a new password')).status).to.equal(201)
+      expectRefusal(await visitor('POST', '/api/v1/people/reset', { token, password: 'a third password' }), [
+        404,
+        'not_found',
+      ])
     })
 
     it('has the same answer for an unknown address, and no mail is sent', async () => {
