@@ -38,13 +38,37 @@ export function listInvitations(
   ) as Promise<InvitationDoc[]>
 }
 
-/** Withdraws invitations to an account: those mailed to an address, or the one with an id. Returns how many there were. */
+/** Marks an invitation as accepted at `now`. Returns false when it is not valid. */
+export async function markAccepted(store: Store, { id, now }: { id: string; now: Date }): Promise<boolean> {
+  const { matchedCount } = await store.mailedLinks.updateOne(
+    { _id: id, kind: 'invitation', expiresAt: { $gt: now } },
+    { $set: { acceptedAt: now } },
+  )
+  return matchedCount === 1
+}
+
+/**
+ * Withdraws an invitation, unless it was accepted after `acceptedUntil`. Returns whether it was withdrawn; null when there is none.
+ */
+export async function withdrawInvitation(
+  store: Store,
+  { accountId, invitationId, acceptedUntil }: { accountId: string; invitationId: string; acceptedUntil: Date },
+): Promise<boolean | null> {
+  const own = { accountId, kind: 'invitation', invitationId } as const
+  const { deletedCount } = await store.mailedLinks.deleteMany({
+    ...own,
+    $or: [{ acceptedAt: { $exists: false } }, { acceptedAt: { $lte: acceptedUntil } }],
+  })
+  if (deletedCount > 0) return true
+  return (await readOne(store, 'mailedLinks', own)) === null ? null : false
+}
+
+/** Withdraws the invitations to an account that were mailed to an address. */
 export async function removeInvitations(
   store: Store,
-  { accountId, ...which }: { accountId: string } & ({ email: string } | { invitationId: string }),
-): Promise<number> {
-  const { deletedCount } = await store.mailedLinks.deleteMany({ accountId, kind: 'invitation', ...which })
-  return deletedCount
+  { accountId, email }: { accountId: string; email: string },
+): Promise<void> {
+  await store.mailedLinks.deleteMany({ accountId, kind: 'invitation', email })
 }
 
 /** Withdraws all invitations of an address to an account except the newest. Concurrent calls also leave that one. */

@@ -2,20 +2,23 @@
 import { Failure } from '../../schemas/failures.ts'
 import { newId } from '../../schemas/ids.ts'
 import type { Role } from '../../schemas/scopes.ts'
-import { keepNewestInvitation, listInvitations, removeInvitations } from '../../store/mailed-links.ts'
+import * as store from '../../store/mailed-links.ts'
 import { findPeople, findPerson } from '../../store/people.ts'
 import { isUnclaimed } from '../access/account-record.ts'
 import type { Principal } from '../access/principal.ts'
 import { moveSession, type Session } from '../access/sessions.ts'
 import { takeUsage } from '../access/usage.ts'
 import { getAccount } from '../account/accounts.ts'
-import { periodsOf, secondsUntil } from '../process/clock.ts'
+import { after, minuteMs, periodsOf, secondsUntil } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { sendNotice } from '../send/notice.ts'
-import { makeLink, readLink } from './mailed-links.ts'
+import { makeLink, readLink, unknownLink } from './mailed-links.ts'
 import { joinAccount, type Member, membersMax, membersOf } from './members.ts'
 import { invitationNotice } from './notices.ts'
 import { emailOf, requirePerson } from './people.ts'
+
+/** How long an accepted invitation cannot be withdrawn: longer than a join takes. If the process died, it can be again. */
+const joiningMs = minuteMs
 
 /**
  * Invites an address to the account of an owner; an older invitation of the address becomes void. Returns the invitation as a member to
@@ -47,7 +50,7 @@ export async function invite(
   const invitationId = newId('inv', at)
   const link = await makeLink(ctx, { kind: 'invitation', email: to, accountId, role, invitationId })
   // After the link was made, so that one of several concurrent invitations of the address stays.
-  await keepNewestInvitation(ctx.store, { accountId, email: to })
+  await store.keepNewestInvitation(ctx.store, { accountId, email: to })
   const words = { account: account.name, inviter: inviter?.name ?? 'The administrator', role, link }
   await sendNotice(ctx, { ...invitationNotice(to, words), accountId })
   return { id: invitationId, email: to, name: null, role, status: 'invited', since: at }
@@ -57,7 +60,7 @@ export async function invite(
 export async function listMembers(ctx: Context, accountId: string): Promise<readonly Member[]> {
   const [members, invitations] = await Promise.all([
     membersOf(ctx, accountId),
-    listInvitations(ctx.store, { accountId, now: ctx.clock.now(), limit: membersMax }),
+    store.listInvitations(ctx.store, { accountId, now: ctx.clock.now(), limit: membersMax }),
   ])
   const people = await findPeople(
     ctx.store,
@@ -83,12 +86,18 @@ export async function listMembers(ctx: Context, accountId: string): Promise<read
   ]
 }
 
-/** Withdraws an invitation to an account. Fails with `not_found`. */
+/** Withdraws an invitation to an account. Fails with `not_found`, and with `conflict` while the invited person is joining. */
 export async function withdrawInvitation(
   ctx: Context,
   { accountId, invitationId }: { accountId: string; invitationId: string },
 ): Promise<void> {
-  if ((await removeInvitations(ctx.store, { accountId, invitationId })) > 0) return
+  const acceptedUntil = after(ctx.clock.now(), -joiningMs)
+  const isWithdrawn = await store.withdrawInvitation(ctx.store, { accountId, invitationId, acceptedUntil })
+  if (isWithdrawn) return
+  if (isWithdrawn === false)
+    throw new Failure('conflict', 'The invitation is being accepted.', {
+      fix: 'List the members with GET /api/v1/account/members, and remove the person who has joined. If nobody has joined within a minute, withdraw the invitation again.',
+    })
   throw new Failure('not_found', `There is no invitation ${invitationId} to the account.`, {
     fix: 'Use an id that GET /api/v1/account/members lists.',
   })
@@ -115,8 +124,9 @@ export async function acceptInvitation(ctx: Context, session: Session, token: st
 }
 
 /**
- * Uses up an invitation of a person, once the person has joined, so that it remains valid if the process dies before. Returns the id of
- * the account. Fails as `acceptInvitation` does.
+ * Uses up an invitation of a person, once the person has joined, so that it remains valid if the process dies before. From the moment it
+ * is marked as accepted it cannot be withdrawn, so nobody joins by an invitation that was. Returns the id of the account. Fails as
+ * `acceptInvitation` does.
  */
 export async function joinByInvitation(
   ctx: Context,
@@ -127,10 +137,11 @@ export async function joinByInvitation(
     throw new Failure('forbidden', 'The invitation was sent to another address.', {
       fix: 'Sign in as the person with the address that the invitation was mailed to.',
     })
-  const { accountId, role } = link
+  const { _id: id, accountId, role } = link
+  if (!(await store.markAccepted(ctx.store, { id, now: ctx.clock.now() }))) throw unknownLink()
   const hasJoined = await joinAccount(ctx, { accountId, personId, role })
   // A member who is removed later must not come back by another invitation.
-  await removeInvitations(ctx.store, { accountId, email })
+  await store.removeInvitations(ctx.store, { accountId, email })
   if (hasJoined) return accountId
   if ((await membersOf(ctx, accountId)).some((member) => member.personId === personId)) return accountId
   throw new Failure('conflict', 'The account is gone or not claimed yet, or has all members that it may have.', {

@@ -64,6 +64,8 @@ export type InvitationDoc = MailedLink<'invitation'> & {
   readonly role: Role
   /** The id by which the owners of the account refer to the invitation. */
   readonly invitationId: string
+  /** When the invited person began to join; absent before. */
+  readonly acceptedAt?: Date
 }
 
 /** A request of a person to the administrator, for an account. */

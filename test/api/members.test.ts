@@ -210,6 +210,62 @@ describe('api: what people manage', () => {
         expectRefusal(await person.ask('POST', '/api/v1/people/invitation', { token: each }), [404, 'not_found'])
     })
 
+    describe('an invitation that is being accepted', () => {
+      let invitations = 5
+      /** Begins to accept an invitation, up to the moment at which the person would join: `join` does that, or fails. */
+      async function beginJoin(join: () => Promise<void>) {
+        const { ctx } = door
+        const person = await newPerson(door)
+        const session = (await findSession(ctx, person.cookie?.split('=').at(-1) ?? '', null))!
+        const invitationId = `inv_${++invitations}`
+        const [of, who] = [
+          { accountId: tenant.accountId, invitationId },
+          { email: person.email, role: 'member' },
+        ] as const
+        const token = (await makeLink(ctx, { kind: 'invitation', ...of, ...who })).split('/').at(-1) ?? ''
+        const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+        const accounts = Object.assign(Object.create(ctx.store.accounts), {
+          async updateOne(...given: Parameters<typeof ctx.store.accounts.updateOne>) {
+            reach()
+            await join()
+            return ctx.store.accounts.updateOne(...given)
+          },
+        })
+        const joining = acceptInvitation({ ...ctx, store: { ...ctx.store, accounts } }, session, token)
+        await Promise.race([reached, joining])
+        return {
+          person,
+          token,
+          invitationId,
+          joining,
+          withdraw: () => owner.ask('DELETE', `${membersPath}/${invitationId}`),
+        }
+      }
+
+      it('cannot be withdrawn', async () => {
+        const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+        const { person, invitationId, joining, withdraw } = await beginJoin(() => gate)
+        expectRefusal(await withdraw(), [409, 'conflict'])
+        expect(await idsOf()).to.include(invitationId)
+        open()
+        await joining
+        expect(await idsOf())
+          .to.include(person.id)
+          .and.not.to.include(invitationId)
+        expectRefusal(await withdraw(), [404, 'not_found'])
+      })
+
+      it('can be a minute later if the process died, and then lets nobody in', async () => {
+        const { person, token, joining, withdraw } = await beginJoin(() => Promise.reject(new Error('died')))
+        await joining.catch(() => undefined)
+        expectRefusal(await withdraw(), [409, 'conflict'])
+        door.advance(minuteMs)
+        expect((await withdraw()).status).to.equal(200)
+        expectRefusal(await person.ask('POST', '/api/v1/people/invitation', { token }), [404, 'not_found'])
+        expect(await idsOf()).not.to.include(person.id)
+      })
+    })
+
     it('a removed member does not come back by an invitation that a crash left', async () => {
       const { ctx } = door
       const person = await newPerson(door, { accountId: tenant.accountId, role: 'member' })
