@@ -8,6 +8,7 @@ import { MongoBackend } from '@agendajs/mongo-backend'
 import { Agenda, type JobRepository } from 'agenda'
 import { sweepCustomerChanges } from '../core/account/customer-changes.ts'
 import { sweepPauseChanges } from '../core/account/reputation.ts'
+import { sweepAdministered } from '../core/administration/accounts.ts'
 import { noteWantedCertificates } from '../core/certificates/names.ts'
 import { watchDomains } from '../core/domains/watching.ts'
 import { replaceOldZoneKeys, rotateZoneKeys } from '../core/domains/zone-key-rotation.ts'
@@ -86,6 +87,7 @@ function clocksOf(ctx: Context, alarms: Alarms): readonly Clock[] {
         sweepMailboxes,
         sweepMailboxDeletions,
         sweepReservations,
+        sweepAdministered,
         sweepPauseChanges,
         sweepCustomerChanges,
         sweepIntakes,

@@ -2,7 +2,15 @@
 import { Binary, type Collection, type Document, type Filter, type UpdateFilter } from 'mongodb'
 import type { ApprovalMode } from '../schemas/approvals.ts'
 import type { Figure } from '../schemas/plans.ts'
-import type { AccountDoc, Claiming, CustomerChange, Hold, KeyDoc, PauseChange } from './documents/accounts.ts'
+import type {
+  AccountDoc,
+  AdministeredChange,
+  Claiming,
+  CustomerChange,
+  Hold,
+  KeyDoc,
+  PauseChange,
+} from './documents/accounts.ts'
 import type { MemberDoc } from './documents/people.ts'
 import type { Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
@@ -475,18 +483,20 @@ export type AdministeredFields = Partial<
 >
 
 /**
- * Changes several fields of an account, including its pause, in one update that also records what events are to be made of it. Applies
- * only if these fields are still as in `read`. Returns the account; null when they are not, or it was removed.
+ * Changes several fields of an account, including its pause, in one update that also notes what audit entries and events are to be made
+ * of it. Applies only if these fields are still as in `read`. Returns the account; null when they are not, or it was removed.
  */
 export function administerAccount(
   store: Store,
   read: AccountDoc,
   {
     fields,
+    changes,
     pause,
     note,
   }: {
     readonly fields: AdministeredFields
+    readonly changes: readonly AdministeredChange[]
     readonly pause?: { readonly change: PauseChange; readonly forgiven?: AccountDoc['forgiven'] }
     readonly note?: CustomerChange
   },
@@ -498,11 +508,34 @@ export function administerAccount(
     {
       $set: { ...fields, ...(pause !== undefined && pauseFields(pause.change, pause.forgiven)) },
       $push: {
+        administered: { $each: [...changes] },
         ...(pause !== undefined && { pauseChanges: pause.change }),
         ...(note !== undefined && { customerChanges: note }),
       },
     },
     { returnDocument: 'after' },
+  )
+}
+
+/** Removes changes that the audit has recorded. */
+export async function forgetAdministered(
+  store: Store,
+  accountId: string,
+  changes: readonly AdministeredChange[],
+): Promise<void> {
+  await store.accounts.updateOne(
+    { _id: accountId },
+    { $pull: { administered: { auditId: { $in: changes.map(({ auditId }) => auditId) } } } },
+  )
+}
+
+/** Accounts with changes by administrators that are not known to be in the audit yet, the earliest changed first. */
+export function findAdministered(store: Store, limit: number): Promise<Pick<AccountDoc, '_id' | 'administered'>[]> {
+  return readMany(
+    store,
+    'accounts',
+    { 'administered.at': { $gt: new Date(0) } },
+    { projection: { administered: 1 }, sort: { 'administered.at': 1 }, limit },
   )
 }
 

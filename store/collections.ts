@@ -57,6 +57,7 @@ export const collections = {
       { ...index('claiming.at'), sparse: true },
       { ...index('joining.at'), sparse: true },
       { ...index('pauseChanges.at'), sparse: true },
+      { ...index('administered.at'), sparse: true },
       { ...index('isPartner', '_id'), partialFilterExpression: { isPartner: { $exists: true } } },
       { ...index('partnerId', 'sandbox', '_id'), partialFilterExpression: { partnerId: { $exists: true } } },
       { ...index('customerChanges.at'), sparse: true },

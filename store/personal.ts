@@ -231,6 +231,7 @@ export const personal: { readonly [N in CollectionName]: Personal<DocOf<N>> } = 
       'joining',
       'eventSeqFloor',
       'customerChanges',
+      'administered',
     ]),
     erase: (store, { accountId }) => reduceAccount(store, accountId),
     isLast: true,

@@ -40,6 +40,7 @@ export const scattered: readonly Scattered[] = [
       ['claiming.at'],
       ['joining.at'],
       ['pauseChanges.at'],
+      ['administered.at'],
       ['clockMovedAt'],
     ],
     accountRequests: [['following']],

@@ -33,6 +33,8 @@ export type AuditEntry = {
   /** Recording the same id again adds no second entry. Default: a fresh id. */
   readonly id?: Id<'aud'>
   readonly accountId: string
+  /** When it was done. Default: now, by the clock of the account. */
+  readonly at?: Date
   /** Who did it: a key, or the person (usr_...) who was signed in; null for the service itself. */
   readonly keyId: string | null
   readonly action: string
@@ -115,9 +117,18 @@ function lost(log: Context['log'], { accountId, action, requestId }: NewAudit, e
 
 function documentOf(
   ctx: Context,
-  { id, accountId, keyId, action, target, outcome, address, change }: AuditEntry,
+  {
+    id,
+    accountId,
+    at = inTimeOf(ctx, accountId).clock.now(),
+    keyId,
+    action,
+    target,
+    outcome,
+    address,
+    change,
+  }: AuditEntry,
 ): NewAudit {
-  const at = inTimeOf(ctx, accountId).clock.now()
   return {
     _id: id ?? newId('aud', at),
     accountId,

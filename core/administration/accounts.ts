@@ -1,22 +1,36 @@
-/** The accounts of the service, as its administrators see and change them. The audit trail of the account records each change. */
+/**
+ * The accounts of the service, as its administrators see and change them. The audit trail of the account records each change: the update
+ * that makes a change also notes it in the account, so that a crash loses no entry.
+ */
 import { normaliseAddress } from '../../mail/message/address.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { newId } from '../../schemas/ids.ts'
 import type { AgentsPlanName, Figure, MailPlanName, Raised } from '../../schemas/plans.ts'
-import { type AccountSearch, administerAccount, findAccount, searchAccounts } from '../../store/accounts.ts'
-import type { AccountDoc, Hold, PauseChange } from '../../store/documents/accounts.ts'
+import {
+  type AccountSearch,
+  administerAccount,
+  findAccount,
+  findAdministered,
+  forgetAdministered,
+  searchAccounts,
+} from '../../store/accounts.ts'
+import type { AccountDoc, AdministeredChange, Hold, PauseChange } from '../../store/documents/accounts.ts'
 import { findAddresses } from '../../store/mailboxes.ts'
 import { findPersonByEmail } from '../../store/people.ts'
 import { type Account, accountOf, noAccount } from '../access/account-record.ts'
-import { noteAudit } from '../access/audit.ts'
+import { recordAudit } from '../access/audit.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { getAccount } from '../account/accounts.ts'
 import { noteOf, recordCustomerEvents } from '../account/customer-changes.ts'
 import { forgivenAt, recordPauseEvents } from '../account/reputation.ts'
+import { inTimeOf } from '../process/account-time.ts'
 import type { Context } from '../process/context.ts'
 
 /** Tries of a change while others change the same account. */
 const triesMax = 10
+/** Accounts whose changes one run of the sweep handles. */
+const changesMax = 500
 
 /**
  * Lists accounts, newest first: all of them, or those that match `q`, which is an id, the beginning of a name, or the address of a member
@@ -67,12 +81,23 @@ export async function changeAccount(
   for (let tries = 0; tries < triesMax; tries++) {
     const read = await findAccount(ctx.store, id)
     if (read === null || read.status === 'removed') throw noAccount(id)
-    const update = await updateOf(ctx, read, change)
-    const doc = await administerAccount(ctx.store, read, update)
+    const { notes, ...update } = await updateOf(ctx, read, change)
+    const { requestId } = ctx
+    const at = inTimeOf(ctx, id).clock.now()
+    const changes = notes.map(([action, target]) => ({
+      auditId: newId('aud', at),
+      at,
+      personId,
+      requestId,
+      action,
+      target,
+    }))
+    const doc = await administerAccount(ctx.store, read, { ...update, changes })
     if (doc === null) continue
-    for (const [action, target] of update.notes)
-      await noteAudit(ctx, { accountId: id, keyId: personId, action, target, outcome: 'done', address: null })
     await callersChanged(ctx, { accountIds: [id] })
+    await recordChanges(ctx, doc).catch((error: unknown) =>
+      ctx.log.warn({ err: error, accountId: id }, 'a change of an account is not in the audit yet; it is tried again'),
+    )
     await recordCustomerEvents(ctx, doc)
     if (update.pause !== undefined) await recordPauseEvents(ctx, id, [update.pause.change])
     return accountOf(doc)
@@ -80,6 +105,24 @@ export async function changeAccount(
   throw new Failure('conflict', 'Other requests are changing this account at the same time.', {
     fix: 'Try again in a moment.',
   })
+}
+
+/** Records in the audit the changes that are noted in an account. Safe to repeat. */
+async function recordChanges(
+  ctx: Context,
+  { _id: accountId, administered = [] }: Pick<AccountDoc, '_id' | 'administered'>,
+): Promise<void> {
+  const record = ({ auditId: id, personId: keyId, requestId, ...entry }: AdministeredChange) =>
+    recordAudit({ ...ctx, requestId }, { ...entry, id, accountId, keyId, outcome: 'done', address: null })
+  for (const change of administered) await record(change)
+  await forgetAdministered(ctx.store, accountId, administered)
+}
+
+/** Records the changes that a crash kept out of the audit. Returns the number of accounts with such changes. */
+export async function sweepAdministered(ctx: Context): Promise<number> {
+  const changed = await findAdministered(ctx.store, changesMax)
+  for (const account of changed) await recordChanges(ctx, account)
+  return changed.length
 }
 
 /** The fields that a change sets in an account as it was read, and the audit entries that record it. */

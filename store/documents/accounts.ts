@@ -2,6 +2,7 @@
  * Documents of accounts and keys, of usage counters, idempotency and audit. Times are Dates (UTC), sizes are bytes.
  */
 import type { Binary } from 'mongodb'
+import type { Id } from '../../schemas/ids.ts'
 import type { Plans } from '../../schemas/plans.ts'
 import type { KeyKind, Scope } from '../../schemas/scopes.ts'
 import type { MemberDoc } from './people.ts'
@@ -80,6 +81,8 @@ export type AccountDoc = Plans & {
   readonly pauseChanges?: readonly PauseChange[]
   readonly paused?: Hold | null
   readonly suspended?: Hold | null
+  /** Changes by administrators that are not known to be in the audit yet. */
+  readonly administered?: readonly AdministeredChange[]
   /** When the erasure of the account began; absent before that, and again once nothing is left to erase. */
   readonly erasing?: Date
 }
@@ -94,6 +97,15 @@ export type Claiming = {
 }
 
 export type Hold = { readonly reason: string; readonly at: Date }
+/** A change of an account by an administrator (`personId`), as the audit is to record it under `auditId`. */
+export type AdministeredChange = {
+  readonly auditId: Id<'aud'>
+  readonly at: Date
+  readonly personId: string
+  readonly requestId: string
+  readonly action: string
+  readonly target: string | null
+}
 export type PauseChange = Hold & { readonly to: 'paused' | 'resumed' }
 
 /** A change of a customer that its partner is notified of: the id of the event, and the customer after the change, in wire form. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai'
+import { changeAccount, sweepAdministered } from '../../core/administration/accounts.ts'
 import { answerRequest } from '../../core/administration/requests.ts'
 import { sweepAnswers } from '../../core/people/requests.ts'
 import { minuteMs } from '../../core/process/clock.ts'
@@ -7,6 +8,7 @@ import { addSample } from '../../store/vitals.ts'
 import { expectRefusal } from '../peers/person.ts'
 import { client, type Json, mailboxPath } from '../peers/rest.ts'
 import { type Door, makeTenant, openDoor, type Tenant } from '../start/door.ts'
+import { dyingAtEachWrite } from '../start/dying.ts'
 import { newPerson, type SignedIn } from '../start/people.ts'
 
 const base = '/api/v1/administration'
@@ -20,7 +22,7 @@ describe('api: administration', () => {
   let administrator: SignedIn
 
   before(async () => {
-    door = await openDoor()
+    door = await openDoor({ monitorCommands: true })
     tenant = await makeTenant(door, { name: 'tenant' })
     other = await makeTenant(door, { name: 'other' })
     owner = await newPerson(door, { accountId: tenant.accountId })
@@ -194,6 +196,28 @@ describe('api: administration', () => {
       })
       const undone = { ...after, raised: {}, suspended: undefined }
       expect(await seen()).to.deep.equal(undone)
+    })
+
+    it('have each change in their audit, wherever the process dies that makes it', async () => {
+      const { accountId } = await makeTenant(door, { name: 'interrupted' })
+      let reason = ''
+      const expected: string[] = []
+      const deaths = await dyingAtEachWrite(
+        async () => (await door.another()).ctx,
+        (ctx) => {
+          reason += 'x'
+          return changeAccount(ctx, { accountId, personId: administrator.id }, { suspended: { reason } })
+        },
+        async () => {
+          const { body } = await administrator.ask<{ suspended: Json | null }>('GET', accountPath(accountId))
+          if (body.suspended?.reason === reason) expected.push(`account.suspend ${reason} ${administrator.id}`)
+          await sweepAdministered(door.ctx)
+          expect((await auditOf(accountId)).filter((each) => each.startsWith('account.'))).to.deep.equal(expected)
+        },
+      )
+      expect(deaths).to.be.above(1)
+      expect(expected).to.have.length.above(1)
+      expect(await sweepAdministered(door.ctx)).to.equal(0)
     })
 
     const wrong: readonly (readonly [name: string, change: object])[] = [
