@@ -271,6 +271,36 @@ describe('web: windows', () => {
     expect(await lessons()).to.deep.equal([['eve@remote.example', true]])
   })
 
+  for (const [name, how] of [
+    ['the key', () => page.keyboard.press('!')],
+    ['the button', () => page.getByRole('button', { name: 'It is no spam' }).click()],
+  ] as const)
+    it(`what is marked as no spam by ${name} leaves Spam, and its sender is welcome`, async () => {
+      const path = mailboxPath(door.tenant.address)
+      const sender = `${name.replace(' ', '-')}@kind.example`
+      const ids: string[] = []
+      for (const subject of ['Kind words', 'Kind words again']) {
+        const raw = `From: Fay <${sender}>\nSubject: ${subject} by ${name}\n\nThank you.\n`
+        ids.push(await deliver(door.ctx, { to: door.tenant.address, from: sender, raw }))
+        await call('PATCH', `${path}/messages/${ids.at(-1)}`, { folder: 'spam' })
+      }
+      const foldersNow = () =>
+        Promise.all(ids.map(async (id) => (await call('GET', `${path}/messages/${id}`)).body.folder as string))
+      await page.goto(viewer.at(`${box}/spam`))
+      // First the upper row, after which the other one is opened, and then the last one.
+      for (const subject of [`Kind words again by ${name}`, `Kind words by ${name}`]) {
+        await rowOn(page, subject).click()
+        await page.getByRole('heading', { name: subject }).waitFor()
+        await how()
+        await page.getByText('Marked as no spam.').last().waitFor()
+        await page.getByRole('button', { name: 'Dismiss' }).last().click()
+      }
+      await eventually('the way back', async () => !(await foldersNow()).includes('Spam'))
+      expect(await foldersNow()).to.deep.equal(['INBOX', 'INBOX'])
+      const { lessons = [] } = (await door.ctx.store.mailboxes.findOne({ _id: door.tenant.mailboxId })) ?? {}
+      expect(lessons.filter(({ address }) => address === sender).map(({ spam }) => spam)).to.deep.equal([false])
+    })
+
   it('what is deleted for good in a search of all mailboxes is deleted in its own, whichever is read next', async () => {
     const other = `other@${door.tenant.address.split('@')[1]}`
     await call('POST', '/api/v1/mailboxes', { address: other })
