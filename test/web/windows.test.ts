@@ -301,6 +301,24 @@ describe('web: windows', () => {
       expect(lessons.filter(({ address }) => address === sender).map(({ spam }) => spam)).to.deep.equal([false])
     })
 
+  it('what was marked as no spam stays in Spam and teaches nothing if that is undone', async () => {
+    const path = mailboxPath(door.tenant.address)
+    const raw = 'From: Gil <gil@kind.example>\nSubject: Judged kindly\n\nThank you.\n'
+    const id = await deliver(door.ctx, { to: door.tenant.address, from: 'gil@kind.example', raw })
+    await call('PATCH', `${path}/messages/${id}`, { folder: 'spam' })
+    await page.goto(viewer.at(`${box}/spam`))
+    await rowOn(page, 'Judged kindly').click()
+    await page.getByRole('heading', { name: 'Judged kindly' }).waitFor()
+    await page.keyboard.press('!')
+    await page.getByText('Marked as no spam.').waitFor()
+    await rowOn(page, 'Judged kindly').waitFor({ state: 'detached' })
+    await page.keyboard.press('z')
+    await rowOn(page, 'Judged kindly').waitFor()
+    expect((await call('GET', `${path}/messages/${id}`)).body.folder).to.equal('Spam')
+    const { lessons = [] } = (await door.ctx.store.mailboxes.findOne({ _id: door.tenant.mailboxId })) ?? {}
+    expect(lessons.filter(({ address }) => address === 'gil@kind.example')).to.deep.equal([])
+  })
+
   it('what is deleted for good in a search of all mailboxes is deleted in its own, whichever is read next', async () => {
     const other = `other@${door.tenant.address.split('@')[1]}`
     await call('POST', '/api/v1/mailboxes', { address: other })

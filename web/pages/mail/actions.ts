@@ -41,36 +41,44 @@ export async function move(chosen: Chosen, to: string, said: string, undone: () 
 }
 
 /**
- * Marks messages as spam or not spam, which moves them and trains the mailbox. The undo moves each back to its own folder.
- * The mailbox cannot unlearn, so it learns what spam is when the time for undoing is over.
+ * Marks messages as spam or not spam, which moves them and trains the mailbox. The mailbox cannot unlearn, so it learns when the time for
+ * undoing is over.
  */
 export async function judge(chosen: Chosen, isSpam: boolean, undone: () => void): Promise<void> {
+  if (isSpam) await markSpam(chosen, undone)
+  else markNoSpam(chosen, undone)
+}
+
+/** Moves messages to Spam. The undo moves each back to its own folder. */
+async function markSpam(chosen: Chosen, undone: () => void): Promise<void> {
   const { address, ids } = chosen
   let before: ReadonlyMap<string, string> = new Map()
   let spamFolder = ''
   const isDone = await attempt(async () => {
     before = await foldersBefore(chosen)
-    const change = isSpam ? { folder: 'spam' } : { spam: false }
-    const moved = await Promise.all(ids.map((id) => messages().update(address, id, change)))
+    const moved = await Promise.all(ids.map((id) => messages().update(address, id, { folder: 'spam' })))
     spamFolder = moved[0]?.folder ?? ''
   }, undone)
   mailChangedHere(address, ids)
-  if (!isDone) return
-  if (isSpam)
+  if (isDone)
     notifyThenDo(
       words.mail.done.spam,
       () => Promise.all(ids.map((id) => learnSpam(address, id, spamFolder))),
       () => attempt(() => moveBack(address, before).then(undone)),
       () => undefined,
     )
-  else
-    notify(words.mail.done.noSpam, {
-      undo: async () => {
-        await Promise.all(ids.map((id) => messages().update(address, id, { spam: true })))
-        await moveBack(address, before)
-        undone()
-      },
-    })
+}
+
+/** Only the service knows the folder from which a message came to Spam, and moves it there when the mailbox learns. */
+function markNoSpam({ address, ids }: Chosen, undone: () => void): void {
+  notifyThenDo(
+    words.mail.done.noSpam,
+    async () => {
+      await Promise.all(ids.map((id) => messages().update(address, id, { spam: false })))
+      mailChangedHere(address, ids)
+    },
+    undone,
+  )
 }
 
 /** Trains the mailbox with a message that is still in Spam. */
