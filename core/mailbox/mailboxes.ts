@@ -236,6 +236,12 @@ export async function updateMailbox(
     throw new Failure('forbidden', 'Sends of this caller wait for approval, so it may not turn on automatic replies.', {
       fix: 'Have an account key or a person of the account turn them on.',
     })
+  const now = ctx.clock.now()
+  if (autoReply?.enabled === true && autoReply.until !== null && autoReply.until <= now)
+    throw new Failure('validation_error', '"autoReply.until" is in the past, so nobody would get a reply.', {
+      param: 'autoReply.until',
+      fix: `Give a time after ${now.toISOString()}, or null to reply without an end.`,
+    })
   const set = {
     ...(displayName !== undefined && { displayName: cleanName(displayName) }),
     ...(signature !== undefined && { signature }),

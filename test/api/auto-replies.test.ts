@@ -165,7 +165,6 @@ describe('api: automatic replies', () => {
   const silent: readonly (readonly [what: string, autoReply: Json | null])[] = [
     ['are turned off', { ...away, enabled: false }],
     ['are removed', null],
-    ['are over', { ...away, until: '2026-01-01T00:00:00Z' }],
   ]
   for (const [what, autoReply] of silent)
     it(`do not go out when they ${what}`, async () => {
@@ -174,6 +173,20 @@ describe('api: automatic replies', () => {
       await follow(await arrive())
       expect((await replies()).length).to.equal(before)
     })
+
+  it('end at their time, and cannot be turned on with a time that is over', async () => {
+    const until = new Date(door.ctx.clock.now().getTime() + hourMs).toISOString()
+    const [early, late] = [person(), person()]
+    expect((await set({ ...away, until })).status).to.equal(200)
+    await follow(await arrive({ author: early }))
+    door.advance(hourMs)
+    await follow(await arrive({ author: late }))
+    expect([await countTo(early), await countTo(late)]).to.deep.equal([1, 0])
+    const { status, body } = await set({ ...away, until })
+    expect([status, body.code, body.param]).to.deep.equal([400, 'validation_error', 'autoReply.until'])
+    expect((await set({ ...away, until, enabled: false })).status).to.equal(200)
+    expect((await set({ ...away, until: null })).status).to.equal(200)
+  })
 
   it('are not sent if they have been turned off meanwhile, or if the lists of the mailbox forbid it', async () => {
     await set(away)
