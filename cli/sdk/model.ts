@@ -94,11 +94,12 @@ function kindOf(operation: Operation, items: string | null): SdkKind {
   return items === null ? 'answer' : 'page'
 }
 
-/** The list of an answer that is paged with `next` and `before` (decisions.md 1, Paging). */
+/** The list of an answer that is paged with `next` and `before` (decisions.md 1, Paging): the last one before `next`. */
 function itemsOf({ input, method, output }: Operation): string | null {
   const properties = propertiesOf(output)
   if (method !== 'GET' || !('next' in properties) || !('before' in propertiesOf(input))) return null
-  return Object.keys(properties).find((name) => properties[name]!.type === 'array') ?? null
+  const names = Object.keys(properties)
+  return names.slice(0, names.indexOf('next')).findLast((name) => properties[name]!.type === 'array') ?? null
 }
 
 /** Turns `readAll` and `read-all` into `read_all`. */

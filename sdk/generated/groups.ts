@@ -460,8 +460,8 @@ export class MailboxesThreads extends Group {
   }
 
   /** One conversation with its messages, oldest first; a long one is paged from its end. Scope: mail:read. */
-  get(address: string, threadId: string, params: t.ThreadsGetParams = {}, options?: RequestOptions): PageList<t.ThreadsGetResult, t.ThreadsGetResult['participants'][number]> {
-    return this.pages<t.ThreadsGetResult, t.ThreadsGetResult['participants'][number]>('participants', { method: 'GET', path: `/mailboxes/${segment(address)}/threads/${segment(threadId)}`, query: params }, options)
+  get(address: string, threadId: string, params: t.ThreadsGetParams = {}, options?: RequestOptions): PageList<t.ThreadsGetResult, t.ThreadsGetResult['messages'][number]> {
+    return this.pages<t.ThreadsGetResult, t.ThreadsGetResult['messages'][number]>('messages', { method: 'GET', path: `/mailboxes/${segment(address)}/threads/${segment(threadId)}`, query: params }, options)
   }
 }
 

@@ -186,6 +186,25 @@ describe('sdk: the TypeScript client', () => {
       expect(subjects).to.deep.equal(all.map(({ subject }) => subject))
     })
 
+    it('iterates over the messages of a conversation, page by page', async () => {
+      const { address } = await client.mailboxes.create({ address: 'conversation@tenant.example' })
+      const ids: string[] = []
+      for (const n of [1, 2, 3]) {
+        const fields = `Message-ID: <c${n}@remote.example>\nReferences: <c1@remote.example>\nSubject: Talk`
+        const raw = `From: Ann <ann@remote.example>\nTo: ${address}\n${fields}\n\nWord ${n}\n`
+        ids.push(await deliver(door.ctx, { to: address, raw }))
+      }
+      const { thread_id: threadId } = await client.mailboxes.messages.get(address, ids[0] ?? '')
+      const read = async (limit: number) => {
+        const found: string[] = []
+        for await (const message of client.mailboxes.threads.get(address, threadId, { limit }))
+          found.push(message.message_id)
+        return found
+      }
+      expect(await read(50)).to.deep.equal(ids)
+      expect(await read(1), 'from the end').to.deep.equal(ids.toReversed())
+    })
+
     it('takes a Date wherever it takes a time, and refuses one that is no time', async () => {
       const { address } = await client.mailboxes.create({ address: 'dates@tenant.example' })
       await deliver(door.ctx, { to: address, raw: mail('Dated', 'Your verification code is 482913.') })

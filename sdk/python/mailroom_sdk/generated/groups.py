@@ -1183,7 +1183,7 @@ class MailboxesThreads(Group):
         options: RequestOptions | None = None,
     ) -> PageList[t.ThreadsGetResult]:
         """One conversation with its messages, oldest first; a long one is paged from its end. Scope: mail:read."""
-        return self._pages('participants', 'GET', f'/mailboxes/{segment(address)}/threads/{segment(thread_id)}', query=given({'view': view, 'max_chars': max_chars, 'limit': limit, 'before': before}), options=options)
+        return self._pages('messages', 'GET', f'/mailboxes/{segment(address)}/threads/{segment(thread_id)}', query=given({'view': view, 'max_chars': max_chars, 'limit': limit, 'before': before}), options=options)
 
 
 class MailboxesLabels(Group):
