@@ -198,7 +198,7 @@ function groupClasses({ name, methods, groups }: SdkGroup, outer: string, manner
 }
 
 function methodText(method: SdkMethod, { nameOf, isAsync }: Manner): string {
-  const { operation, pathParameters, parameters, from, items } = method
+  const { operation, pathParameters, parameters, from } = method
   const name = typeName(operation)
   const write = typeWriter(nameOf, taken)
   const typeOf = ({ name: field, schema }: SdkParameter) =>
@@ -234,17 +234,14 @@ function methodText(method: SdkMethod, { nameOf, isAsync }: Manner): string {
     ...(parameters.some(({ name: field }) => field === 'timeout' || field === 'wait') ? ['waits=True'] : []),
     'options=options',
   ]
-  const [returns, call, first] = callOf(method, isAsync)
+  const [returns, call, first] = callOf(method, { nameOf, isAsync })
   const overloads = dryRunForms(method).map(
     ({ schema, dryRun }) =>
       `    @overload\n${signature(annotationIn(write.annotation(schema, name)), new Map([['dryRun', dryRun]]))} ...\n\n`,
   )
   return `${overloads.join('')}${signature(returns)}
         """${docOf(operation)}"""
-        return ${mayAwait ? 'await ' : ''}self.${call}(${[...first, ...request].join(', ')})`.replaceAll(
-    'ITEMS',
-    items ?? '',
-  )
+        return ${mayAwait ? 'await ' : ''}self.${call}(${[...first, ...request].join(', ')})`
 }
 
 /** A dry run has another answer than the call itself: the argument decides which. Empty for methods that cannot run dry. */
@@ -260,15 +257,27 @@ function dryRunForms({ operation, parameters }: SdkMethod) {
 
 /** The return type of a method, the transport method that it calls, and the first arguments that it passes. */
 function callOf(
-  { kind, operation }: SdkMethod,
-  isAsync: boolean,
+  { kind, operation, items }: SdkMethod,
+  { nameOf, isAsync }: Manner,
 ): readonly [returns: string, call: string, first: readonly string[]] {
   const prefix = isAsync ? 'Async' : ''
   const result = `t.${typeName(operation)}Result`
-  if (kind === 'page') return [`${prefix}PageList[${result}]`, '_pages', ["'ITEMS'"]]
+  if (kind === 'page') {
+    const item = itemOf(operation.output, { items: items ?? '', name: `${typeName(operation)}Result` }, nameOf)
+    return [`${prefix}PageList[${result}, ${item}]`, '_pages', [`'${items}'`]]
+  }
   if (kind === 'file') return [`${prefix}Download`, '_download', []]
   if (kind === 'events') return [`${prefix}Iterator[dict[str, Any]]`, '_events', []]
   return [result, '_call', []]
+}
+
+/** The type of the items of a page, which is declared under `name`. */
+function itemOf(page: JsonSchema, { items, name }: { items: string; name: string }, nameOf: NameOf): string {
+  const list = typeWriter(nameOf, returned).annotation(
+    propertiesOf(page)[items]!,
+    `${name}${pascalCase(snakeCase(items))}`,
+  )
+  return annotationIn(list.slice(`${returned.list}[`.length, -1))
 }
 
 /** Prefixes types that are declared elsewhere with `t.`. */

@@ -17,10 +17,13 @@ const folder = fileURLToPath(new URL('../../sdk/python', import.meta.url))
 const readTypes = `
 import inspect, json, typing
 from mailroom_sdk import attachment
+from mailroom_sdk.async_transport import AsyncPageList
 from mailroom_sdk.generated import async_groups, groups, types
+from mailroom_sdk.transport import PageList
 
 read = 0
 returned = []
+items = []
 for module in (groups, async_groups):
     for group in vars(module).values():
         if not inspect.isclass(group) or group.__module__ != module.__name__:
@@ -29,8 +32,12 @@ for module in (groups, async_groups):
             if not inspect.isfunction(method):
                 continue
             for form in (method, *typing.get_overloads(method)):
-                typing.get_type_hints(form, vars(module), vars(group))
+                told = typing.get_type_hints(form, vars(module), vars(group)).get("return")
                 read += 1
+                if typing.get_origin(told) in (PageList, AsyncPageList):
+                    page, item = typing.get_args(told)
+                    fields = typing.get_type_hints(page, vars(types))
+                    items.append(list[item] in fields.values())
 for form in typing.get_overloads(groups.MailboxesMessages.send):
     told = typing.get_type_hints(form)["return"]
     returned.append(" | ".join(each.__name__ for each in typing.get_args(told) or (told,)))
@@ -38,7 +45,7 @@ taken = typing.get_args(typing.get_args(types.AttachmentsInput)[0])
 made = typing.get_type_hints(attachment)["return"] in taken
 before = typing.get_type_hints(groups.MailboxesMessages.list, vars(groups))["before"]
 takes_null = type(None) in typing.get_args(before)
-print(json.dumps({"takesNull": takes_null, "send": returned, "attachment": made, "read": read}))
+print(json.dumps({"items": items, "takesNull": takes_null, "send": returned, "attachment": made, "read": read}))
 `
 
 /** Why the tests cannot run; null when they can. */
@@ -122,12 +129,14 @@ describe('sdk: the Python package', () => {
     const environment = { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: '1' }
     const { status, stdout, stderr } = spawnSync(python, ['-c', readTypes], { env: environment, encoding: 'utf8' })
     expect([status, stderr]).to.deep.equal([0, ''])
-    const { takesNull, send, attachment, read } = JSON.parse(stdout) as {
+    const { items, takesNull, send, attachment, read } = JSON.parse(stdout) as {
+      items: boolean[]
       takesNull: boolean
       send: string[]
       attachment: boolean
       read: number
     }
+    expect([items.length > 60, new Set(items)], 'the items of lists').to.deep.equal([true, new Set([true])])
     expect(takesNull, 'null for the first page').to.equal(true)
     expect(send).to.deep.equal(['SendResult', 'DryRun', 'SendResult | DryRun'])
     expect(attachment, 'an attachment that was made is one that a send takes').to.equal(true)

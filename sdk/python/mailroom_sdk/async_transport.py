@@ -29,6 +29,7 @@ from .request import (
 )
 
 Page = TypeVar("Page")
+Item = TypeVar("Item")
 
 
 class AsyncDownload:
@@ -64,7 +65,7 @@ class AsyncDownload:
         await self.close()
 
 
-class AsyncPageList(Generic[Page]):
+class AsyncPageList(Generic[Page, Item]):
     """A list: iterating it gives all items, page by page; `await first()` gives the first page."""
 
     def __init__(self, items: str, transport: AsyncTransport, request: ApiRequest) -> None:
@@ -85,7 +86,7 @@ class AsyncPageList(Generic[Page]):
                 return
             query[place_name(query)] = page["next"]
 
-    async def __aiter__(self) -> AsyncIterator[Any]:
+    async def __aiter__(self) -> AsyncIterator[Item]:
         async for page in self.pages():
             for item in page[self._items]:  # type: ignore[index]
                 yield item
@@ -100,7 +101,7 @@ class AsyncGroup:
     async def _call(self, method: str, path: str, **more: Any) -> Any:
         return await self._transport.json(request_of(method, path, **more))
 
-    def _pages(self, items: str, method: str, path: str, **more: Any) -> AsyncPageList[Any]:
+    def _pages(self, items: str, method: str, path: str, **more: Any) -> AsyncPageList[Any, Any]:
         return AsyncPageList(items, self._transport, request_of(method, path, **more))
 
     async def _download(self, method: str, path: str, **more: Any) -> AsyncDownload:

@@ -30,6 +30,7 @@ from .request import (
 )
 
 Page = TypeVar("Page")
+Item = TypeVar("Item")
 
 
 class Download:
@@ -64,7 +65,7 @@ class Download:
         self.close()
 
 
-class PageList(Generic[Page]):
+class PageList(Generic[Page, Item]):
     """A list: iterating it gives all items, page by page; `first()` gives the first page."""
 
     def __init__(self, items: str, transport: Transport, request: ApiRequest) -> None:
@@ -85,7 +86,7 @@ class PageList(Generic[Page]):
                 return
             query[place_name(query)] = page["next"]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Item]:
         for page in self.pages():
             yield from page[self._items]  # type: ignore[index]
 
@@ -99,7 +100,7 @@ class Group:
     def _call(self, method: str, path: str, **more: Any) -> Any:
         return self._transport.json(request_of(method, path, **more))
 
-    def _pages(self, items: str, method: str, path: str, **more: Any) -> PageList[Any]:
+    def _pages(self, items: str, method: str, path: str, **more: Any) -> PageList[Any, Any]:
         return PageList(items, self._transport, request_of(method, path, **more))
 
     def _download(self, method: str, path: str, **more: Any) -> Download:

@@ -148,7 +148,7 @@ class Sessions(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.SessionsListResult]:
+    ) -> AsyncPageList[t.SessionsListResult, t.SessionsListResultSessionsItem]:
         """The sessions of the signed-in person, newest first. For people who are signed in, not for keys."""
         return self._pages('sessions', 'GET', '/sessions', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -335,7 +335,7 @@ class Audit(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.AuditListResult]:
+    ) -> AsyncPageList[t.AuditListResult, t.AuditEntry]:
         """The audit trail of the account, newest first: sends, refusals, sign-ins, changes of keys and settings."""
         return self._pages('entries', 'GET', '/audit', query=given({'action': action, 'outcome': outcome, 'key_id': key_id, 'user_id': user_id, 'since': since, 'until': until, 'limit': limit, 'before': before}), options=options)
 
@@ -386,7 +386,7 @@ class Requests(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.RequestsListResult]:
+    ) -> AsyncPageList[t.RequestsListResult, t.AccountRequest]:
         """Requests of the account to the administrators, with their answers, newest first. For people who are signed in, not for keys."""
         return self._pages('requests', 'GET', '/account/requests', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -410,7 +410,7 @@ class Administration(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.AdministrationAccountsResult]:
+    ) -> AsyncPageList[t.AdministrationAccountsResult, t.AdministeredAccount]:
         """The accounts of the service, newest first, or with "q" only those that match. For people who are signed in, not for keys."""
         return self._pages('accounts', 'GET', '/administration/accounts', query=given({'q': q, 'limit': limit, 'before': before}), options=options)
 
@@ -491,7 +491,7 @@ class Keys(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.KeysListResult]:
+    ) -> AsyncPageList[t.KeysListResult, t.Key]:
         """The API keys of the account, newest first, revoked ones for 90 days. Their secrets are never shown again. For people who are signed in, not for keys."""
         return self._pages('keys', 'GET', '/keys', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -612,7 +612,7 @@ class MailboxesMessages(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.MessagesListResult]:
+    ) -> AsyncPageList[t.MessagesListResult, t.MessageSummary]:
         """Messages of a mailbox, newest first. Scope: mail:read."""
         return self._pages('messages', 'GET', f'/mailboxes/{segment(address)}/messages', query=given({'folder': folder, 'label': label, 'thread_id': thread_id, 'unread': unread, 'flagged': flagged, 'from': from_, 'to': to, 'subject': subject, 'has_attachment': has_attachment, 'until': until, 'since': since, 'limit': limit, 'before': before}), options=options)
 
@@ -688,7 +688,7 @@ class MailboxesMessages(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.MessagesSearchResult]:
+    ) -> AsyncPageList[t.MessagesSearchResult, t.FoundMessage]:
         """Search the mail of a mailbox, newest first. A page may be short: go on until next is null. Scope: mail:read."""
         return self._pages('messages', 'GET', f'/mailboxes/{segment(address)}/search', query=given({'q': q, 'limit': limit, 'before': before}), options=options)
 
@@ -1167,7 +1167,7 @@ class MailboxesThreads(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.ThreadsListResult]:
+    ) -> AsyncPageList[t.ThreadsListResult, t.Thread]:
         """Conversations of an agent's mailbox, ordered by their newest message; one matches if each filter matches one of its messages. Scope: mail:read."""
         return self._pages('threads', 'GET', f'/mailboxes/{segment(address)}/threads', query=given({'folder': folder, 'label': label, 'unread': unread, 'flagged': flagged, 'from': from_, 'to': to, 'subject': subject, 'has_attachment': has_attachment, 'until': until, 'since': since, 'limit': limit, 'before': before}), options=options)
 
@@ -1181,7 +1181,7 @@ class MailboxesThreads(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.ThreadsGetResult]:
+    ) -> AsyncPageList[t.ThreadsGetResult, t.ThreadMessage]:
         """One conversation with its messages, oldest first; a long one is paged from its end. Scope: mail:read."""
         return self._pages('messages', 'GET', f'/mailboxes/{segment(address)}/threads/{segment(thread_id)}', query=given({'view': view, 'max_chars': max_chars, 'limit': limit, 'before': before}), options=options)
 
@@ -1206,7 +1206,7 @@ class MailboxesContacts(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.ContactsListResult]:
+    ) -> AsyncPageList[t.ContactsListResult, t.Contact]:
         """The people that a mailbox corresponded with, last seen first. Scope: mail:read."""
         return self._pages('contacts', 'GET', f'/mailboxes/{segment(address)}/contacts', query=given({'q': q, 'limit': limit, 'before': before}), options=options)
 
@@ -1219,7 +1219,7 @@ class MailboxesDrafts(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.DraftsListResult]:
+    ) -> AsyncPageList[t.DraftsListResult, t.MessageSummary]:
         """Drafts of a mailbox, newest first. Scope: mail:read."""
         return self._pages('drafts', 'GET', f'/mailboxes/{segment(address)}/drafts', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -1310,7 +1310,7 @@ class MailboxesScheduled(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.ScheduledListResult]:
+    ) -> AsyncPageList[t.ScheduledListResult, t.Scheduled]:
         """Scheduled sends of a mailbox, newest first. Scope: mail:send."""
         return self._pages('scheduled', 'GET', f'/mailboxes/{segment(address)}/scheduled', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -1384,7 +1384,7 @@ class Mailboxes(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.MailboxesListResult]:
+    ) -> AsyncPageList[t.MailboxesListResult, t.Mailbox]:
         """The mailboxes this key can reach, newest first. Scope: mailboxes:read."""
         return self._pages('mailboxes', 'GET', '/mailboxes', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -1438,7 +1438,7 @@ class Search(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.SearchAllResult]:
+    ) -> AsyncPageList[t.SearchAllResult, t.FoundMessage]:
         """Search the mail of every mailbox the key reaches, newest first. A page may be short: go on until next is null. Scope: mail:read."""
         return self._pages('messages', 'GET', '/search', query=given({'q': q, 'limit': limit, 'before': before}), options=options)
 
@@ -1462,7 +1462,7 @@ class Drive(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.DriveListResult]:
+    ) -> AsyncPageList[t.DriveListResult, t.DriveEntry]:
         """The files and folders in a folder of Drive, or at its top, newest first. Scope: drive:read."""
         return self._pages('entries', 'GET', '/drive', query=given({'parentId': parent_id, 'limit': limit, 'before': before}), options=options)
 
@@ -1483,7 +1483,7 @@ class Batches(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.BatchesListResult]:
+    ) -> AsyncPageList[t.BatchesListResult, t.BatchSummary]:
         """The batches of the last 90 days, newest first, with the progress of each. Scope: mail:send."""
         return self._pages('batches', 'GET', '/batches', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -1518,7 +1518,7 @@ class Emails(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.EmailsListResult]:
+    ) -> AsyncPageList[t.EmailsListResult, t.Email]:
         """Sends of the account, newest first, including those that wait for approval. An agent key sees its own. Scope: mail:send."""
         return self._pages('emails', 'GET', '/emails', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -1559,7 +1559,7 @@ class Approvals(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.ApprovalsListResult]:
+    ) -> AsyncPageList[t.ApprovalsListResult, t.Approval]:
         """Sends by agents that wait or waited for a person's approval, newest first. Scope: mail:send."""
         return self._pages('approvals', 'GET', '/approvals', query=given({'status': status, 'limit': limit, 'before': before}), options=options)
 
@@ -1592,7 +1592,7 @@ class Templates(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.TemplatesListResult]:
+    ) -> AsyncPageList[t.TemplatesListResult, t.Template]:
         """Templates of transactional mail, by alias. Scope: mail:send."""
         return self._pages('templates', 'GET', '/templates', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -1668,7 +1668,7 @@ class Suppressions(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.SuppressionsListResult]:
+    ) -> AsyncPageList[t.SuppressionsListResult, t.Suppression]:
         """Suppressed addresses, to which no mail is sent, newest first: they bounced, complained or were added. An agent key sees those that apply to its mail. Scope: mail:send."""
         return self._pages('suppressions', 'GET', '/suppressions', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -1721,7 +1721,7 @@ class Deliveries(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.DeliveriesListResult]:
+    ) -> AsyncPageList[t.DeliveriesListResult, t.Delivery]:
         """The delivery log of an endpoint, newest first: every attempt with its request and response."""
         return self._pages('deliveries', 'GET', f'/webhooks/{segment(id)}/deliveries', query=given({'state': state, 'type': type, 'event': event, 'limit': limit, 'before': before}), options=options)
 
@@ -1751,7 +1751,7 @@ class Domains(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.DomainsListResult]:
+    ) -> AsyncPageList[t.DomainsListResult, t.Domain]:
         """The domains of the account, including its free one, with the DNS records to publish, newest first. Account keys only. Scope: domains:read."""
         return self._pages('domains', 'GET', '/domains', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -1810,7 +1810,7 @@ class Domains(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.DomainsReportsResult]:
+    ) -> AsyncPageList[t.DomainsReportsResult, t.ReportSource]:
         """What receivers report about mail from a domain (DMARC) and about TLS with its servers: pass rates by sending address, and failures with what to change. Scope: domains:read."""
         return self._pages('sources', 'GET', f'/domains/{segment(domain)}/reports', query=given({'since': since, 'until': until, 'limit': limit, 'before': before}), options=options)
 
@@ -1823,7 +1823,7 @@ class Dns(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.DnsListResult]:
+    ) -> AsyncPageList[t.DnsListResult, t.DnsRecord]:
         """The DNS records of a domain, newest first. Scope: dns:read."""
         return self._pages('records', 'GET', f'/domains/{segment(domain)}/dns', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -1876,7 +1876,7 @@ class Aliases(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.AliasesListResult]:
+    ) -> AsyncPageList[t.AliasesListResult, t.Alias]:
         """The aliases of the account, newest first. Account keys only. Scope: aliases:read."""
         return self._pages('aliases', 'GET', '/aliases', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -1907,7 +1907,7 @@ class Intake(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.IntakeListResult]:
+    ) -> AsyncPageList[t.IntakeListResult, t.Intake]:
         """The Intake configurations of the mailboxes that this key reaches, newest mailbox first. Scope: mail:read."""
         return self._pages('intakes', 'GET', '/intake', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -2005,7 +2005,7 @@ class IntakeMessages(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.IntakeMessagesListResult]:
+    ) -> AsyncPageList[t.IntakeMessagesListResult, t.IntakeSummary]:
         """Mail as Intake parsed it, newest first, of all mailboxes that the key reaches or of one. Only the single record has `text`, `html` and links. Scope: mail:read."""
         return self._pages('messages', 'GET', '/intake/messages', query=given({'mailbox': mailbox, 'limit': limit, 'before': before}), options=options)
 
@@ -2050,7 +2050,7 @@ class Events(AsyncGroup):
         after: str | None | Unset = UNSET,
         wait: int | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.EventsListResult]:
+    ) -> AsyncPageList[t.EventsListResult, t.EventEnvelope]:
         """Events of the last 30 days that the key may read: newest first, or with "after" or "wait" forwards from a cursor, oldest first."""
         return self._pages('events', 'GET', '/events', query=given({'type': type, 'mailbox': mailbox, 'since': since, 'until': until, 'limit': limit, 'before': before, 'after': after, 'wait': wait}), waits=True, options=options)
 
@@ -2114,7 +2114,7 @@ class Webhooks(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.WebhooksListResult]:
+    ) -> AsyncPageList[t.WebhooksListResult, t.Webhook]:
         """Webhook endpoints: all of the account, or those that the agent key created."""
         return self._pages('webhooks', 'GET', '/webhooks', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -2215,7 +2215,7 @@ class PartnerCustomersKeys(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.PartnerCustomersKeysListResult]:
+    ) -> AsyncPageList[t.PartnerCustomersKeysListResult, t.Key]:
         """The keys of a customer that the partner holds, newest first, revoked ones for 90 days."""
         return self._pages('keys', 'GET', f'/api/partner/customers/{segment(id)}/keys', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -2256,7 +2256,7 @@ class PartnerCustomers(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.PartnerCustomersListResult]:
+    ) -> AsyncPageList[t.PartnerCustomersListResult, t.Customer]:
         """The customers of the partner, newest first. A test key lists test customers, and only those."""
         return self._pages('customers', 'GET', '/api/partner/customers', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -2337,7 +2337,7 @@ class PartnerWebhooks(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.PartnerWebhooksListResult]:
+    ) -> AsyncPageList[t.PartnerWebhooksListResult, t.Webhook]:
         """The partner's endpoints. A test key lists those that test keys created, and only those."""
         return self._pages('webhooks', 'GET', '/api/partner/webhooks', query=given({'limit': limit, 'before': before}), options=options)
 
@@ -2406,7 +2406,7 @@ class PartnerWebhooks(AsyncGroup):
         limit: int | None | Unset = UNSET,
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.PartnerWebhooksDeliveriesResult]:
+    ) -> AsyncPageList[t.PartnerWebhooksDeliveriesResult, t.Delivery]:
         """The delivery log of an endpoint, newest first: every attempt with its request and response."""
         return self._pages('deliveries', 'GET', f'/api/partner/webhooks/{segment(id)}/deliveries', query=given({'state': state, 'type': type, 'event': event, 'limit': limit, 'before': before}), options=options)
 
@@ -2434,7 +2434,7 @@ class PartnerEvents(AsyncGroup):
         after: str | None | Unset = UNSET,
         wait: int | None | Unset = UNSET,
         options: RequestOptions | None = None,
-    ) -> AsyncPageList[t.PartnerEventsListResult]:
+    ) -> AsyncPageList[t.PartnerEventsListResult, t.EventEnvelope]:
         """Events of the last 30 days of all customers, in one sequence: newest first, or with "after" or "wait" forwards from a cursor, oldest first. A test key lists those of test customers."""
         return self._pages('events', 'GET', '/api/partner/events', query=given({'customer_id': customer_id, 'type': type, 'mailbox': mailbox, 'since': since, 'until': until, 'limit': limit, 'before': before, 'after': after, 'wait': wait}), waits=True, options=options)
 
