@@ -171,13 +171,13 @@ export function nextApproval(store: Store, accountId?: string): Promise<Date | n
 
 /** Accounts with approvals that people have yet to be notified of, the longest waiting first. */
 export async function findAccountsToNotify(store: Store, limit: number): Promise<readonly string[]> {
-  const found = await readMany(
-    store,
-    'approvals',
-    { untoldSince: { $gt: new Date(0) } },
-    { projection: { accountId: 1 }, sort: { untoldSince: 1 }, limit },
-  )
-  return [...new Set(found.map(({ accountId }) => accountId))]
+  const found = store.approvals.aggregate<{ readonly _id: string }>([
+    { $match: { untoldSince: { $gt: new Date(0) } } },
+    { $group: { _id: '$accountId', since: { $min: '$untoldSince' } } },
+    { $sort: { since: 1 } },
+    { $limit: limit },
+  ])
+  return (await found.toArray()).map(({ _id }) => _id)
 }
 
 /** Records that the people of an account were notified of its approvals that waited at a time. */

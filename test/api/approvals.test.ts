@@ -557,6 +557,28 @@ describe('api: approvals', () => {
     }
   })
 
+  it('notifies people however many requests of another account wait', async () => {
+    const { approvals } = door.ctx.store
+    const emails: string[] = []
+    for (const name of ['busy', 'quiet']) {
+      const { accountId } = await makeTenant(door, { name })
+      emails.push((await newPerson(door, { accountId })).email)
+      const key = await makeKey(door.ctx, { accountId, kind: 'agent', scopes: agentScopes, approval: 'required' })
+      const call = client(door.http, key.apiKey)
+      await call('POST', '/api/v1/mailboxes', { address: `bot@${name}.example` })
+      const send = () => call('POST', `${mailboxPath(`bot@${name}.example`)}/send`, mail())
+      expect((await send()).body.status).to.equal('waiting_for_approval')
+      if (name === 'quiet') continue
+      await tellOfApprovals(door.ctx)
+      await send()
+      const waiting = (await approvals.findOne({ accountId, untoldSince: { $exists: true } }))!
+      await approvals.insertMany(Array.from({ length: 500 }, (_, n) => ({ ...waiting, _id: `${waiting._id}${n}` })))
+    }
+    await tellOfApprovals(door.ctx)
+    const notices = emails.map((noticeTo) => door.ctx.store.emails.countDocuments({ noticeTo }))
+    expect(await Promise.all(notices)).to.deep.equal([1, 1])
+  })
+
   it('notifies people of each request, wherever the process dies that does', async () => {
     const { accountId } = await makeTenant(door, { name: 'cut-off' })
     const { email } = await newPerson(door, { accountId })
