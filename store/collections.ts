@@ -228,6 +228,7 @@ export const collections = {
       index('accountId', '_id'),
       index('accountId', 'keyId', '_id'),
       index('accountId', 'messageId'),
+      { ...index('accountId', 'formerMessageIds'), partialFilterExpression: { formerMessageIds: { $exists: true } } },
       { ...index('accountId', 'mailboxId', '_id'), partialFilterExpression: { scheduledFor: { $exists: true } } },
       { key: { todoAt: 1 }, sparse: true },
       { ...index('noticeTo'), sparse: true },

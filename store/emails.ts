@@ -17,12 +17,15 @@ export function findEmail(
   return readOne(store, 'emails', { accountId, _id: emailId }, settled)
 }
 
-/** The send whose Sent copy is this message. */
-export function findEmailByMessage(
+/** The send whose Sent copy is this message, or would have been before the send was moved to another time. */
+export async function findEmailByMessage(
   store: Store,
   { accountId, messageId }: { accountId: string; messageId: string },
 ): Promise<EmailDoc | null> {
-  return readOne(store, 'emails', { accountId, messageId })
+  return (
+    (await readOne(store, 'emails', { accountId, messageId })) ??
+    (await readOne(store, 'emails', { accountId, formerMessageIds: { $exists: true, $eq: messageId } }))
+  )
 }
 
 /**
@@ -138,15 +141,26 @@ export function listScheduled(
   )
 }
 
-/** Sets another time for a scheduled send, with the blob composed for it. Returns null when the send changed meanwhile. */
+/** Most ids of a Sent copy that are kept when its send is moved again and again: the first ones. */
+const formerIdsMax = 50
+
+/**
+ * Sets another time for a scheduled send, with the blob composed for it and the id of its Sent copy. Returns null when the send changed
+ * meanwhile.
+ */
 export function moveScheduled(
   store: Store,
-  { accountId, _id, rev }: EmailDoc,
-  { blob, sendAt }: { blob: EmailDoc['blob']; sendAt: Date },
+  { accountId, _id, rev, messageId: former }: EmailDoc,
+  { blob, messageId, sendAt }: Pick<EmailDoc, 'blob' | 'messageId'> & { readonly sendAt: Date },
 ): Promise<EmailDoc | null> {
+  const isOther = former !== null && former !== messageId
   return store.emails.findOneAndUpdate(
     { accountId, _id, rev, scheduledFor: { $exists: true } },
-    { $set: { blob, sendAt, scheduledFor: sendAt, todoAt: sendAt }, $inc: { rev: 1 } },
+    {
+      $set: { blob, messageId, sendAt, scheduledFor: sendAt, todoAt: sendAt },
+      $inc: { rev: 1 },
+      ...(isOther && { $push: { formerMessageIds: { $each: [former], $slice: formerIdsMax } } }),
+    },
     { returnDocument: 'after' },
   )
 }

@@ -1,6 +1,7 @@
 /** Finds messages for callers, and makes the records that callers see. */
 import { noMessage } from '../../schemas/refusals.ts'
 import type { AttachmentDoc, MailboxDoc, MessageDoc } from '../../store/documents/mail.ts'
+import { findEmailByMessage } from '../../store/emails.ts'
 import * as store from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
 import { attachmentIdOf } from '../parsing/attachment-ids.ts'
@@ -37,12 +38,20 @@ export async function reachMessage(
   { address, messageId }: { address: string; messageId: string },
 ): Promise<ReachedMessage> {
   const mailbox = await reachMailbox(ctx, principal, address)
-  const [message] = await Promise.all([findOne(ctx, mailbox._id, messageId), foldersIn(ctx, mailbox._id)])
+  const [found] = await Promise.all([findOne(ctx, mailbox._id, messageId), foldersIn(ctx, mailbox._id)])
+  const message = found ?? (await findMoved(ctx, mailbox, messageId))
   if (message === undefined) throw noMessage(messageId, mailbox.address)
   const folders = await foldersHolding(ctx, mailbox._id, [message])
   const folder = folders.find(({ _id }) => _id === message.folderId)
   if (folder === undefined) throw noMessage(messageId, mailbox.address)
   return { mailbox, message, folder, folders }
+}
+
+/** The copy in Sent of a send that was scheduled for another time when `messageId` was given out. */
+async function findMoved(ctx: Context, mailbox: MailboxDoc, messageId: string): Promise<MessageDoc | undefined> {
+  const send = await findEmailByMessage(ctx.store, { accountId: mailbox.accountId, messageId })
+  const copyId = send?.messageId ?? messageId
+  return copyId === messageId ? undefined : findOne(ctx, mailbox._id, copyId)
 }
 
 /** A message of a mailbox; concurrent callers share one query. */

@@ -59,15 +59,19 @@ export async function reschedule(
   const raw = await readBlob(ctx.store, email.blob)
   if (raw === null) throw new Failure('internal_error', 'The stored bytes of the message are missing.')
   const signed = await dkimSign(redate(raw, time), await signingKeys(ctx, splitAddress(email.from.address).domain), at)
-  // A copy that a mail program put in Sent has its own blob.
+  // A copy that a mail program put in Sent has its own blob, and stays where it is.
   const hasOwnCopy = email.messageId !== null && !email.hasBroughtCopy
-  const users = hasOwnCopy ? [email._id, email.messageId] : [email._id]
+  // Mail is listed in the order of the ids, so the copy gets the id of the time at which it is sent.
+  const messageId = hasOwnCopy ? newId('msg', time) : email.messageId
+  const usersWith = (copyId: string | null) => [email._id, ...(hasOwnCopy && copyId !== null ? [copyId] : [])]
+  const users = usersWith(messageId)
   const { ref, chunks } = await packBlob(ctx.store, { id: newId('blb', at), bytes: signed, users, at })
   await insertBlob(ctx.store, chunks)
   await markBlobsInDoubt(ctx.store, [email.blob.id, ref.id], at)
-  const moved = await store.moveScheduled(ctx.store, email, { blob: ref, sendAt: time })
-  const unused = moved === null ? ref : email.blob
-  await releaseBlobs(ctx.store, [{ blobId: unused.id, users }])
+  const moved = await store.moveScheduled(ctx.store, email, { blob: ref, messageId, sendAt: time })
+  const unused =
+    moved === null ? { blobId: ref.id, users } : { blobId: email.blob.id, users: usersWith(email.messageId) }
+  await releaseBlobs(ctx.store, [unused])
   if (moved === null) throw notScheduled()
   noteDue(ctx, 'sends', time)
   return moved

@@ -41,6 +41,8 @@ export type EmailDoc = {
   /** The ids of the Sent copy and of its thread; null when no copy is kept. */
   readonly messageId: string | null
   readonly threadId: string | null
+  /** The ids of the Sent copy that callers were given before the send was moved to another time. They lead to the copy. */
+  readonly formerMessageIds?: readonly string[]
   /** Set when the mail program appended the Sent copy before the send was committed, so that none is written. */
   readonly hasBroughtCopy?: true
   readonly inReplyTo: string | null

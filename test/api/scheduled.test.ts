@@ -75,6 +75,30 @@ describe('api: sends for later, dry runs and forwards', () => {
     expect(dates.map((date) => date.slice(0, 19))).to.deep.equal([sendAt.slice(0, 19)])
   })
 
+  for (const [where, from, to] of [
+    ['an earlier', 20 * 24, 2],
+    ['a later', 2, 20 * 24],
+  ] as const)
+    it(`a send moved to ${where} time is listed in the order in which it was sent, under its first id too`, async () => {
+      const { body } = await send({ subject: 'Moved', sendAt: inHours(from) })
+      const sendAt = inHours(to)
+      const moved = await call('PATCH', `${box}/scheduled/${body.id}`, { sendAt })
+      door.advance(hourMs)
+      const { body: before } = await send({ subject: 'Before' })
+      door.advance(to * hourMs)
+      await settleDue(door.ctx)
+      const { body: after } = await send({ subject: 'After' })
+      const sent = [after.message_id, moved.body.message_id, before.message_id]
+      const listed = await call<{ messages: Json[] }>('GET', `${box}/messages?folder=sent&limit=3`)
+      expect(listed.body.messages.map(({ message_id }) => message_id)).to.deep.equal(sent)
+      const query = new URLSearchParams({ folder: 'sent', since: inHours(-1.5), until: inHours(-0.5) })
+      const lately = await call<{ messages: Json[] }>('GET', `${box}/messages?${query}`)
+      expect(lately.body.messages.map(({ subject }) => subject)).to.deep.equal(['Moved'])
+      expect((await sentCopy(body.message_id)).body.message_id).to.equal(moved.body.message_id)
+      const status = await call('GET', `/api/v1/delivery-status?message_id=${body.message_id}`)
+      expect(status.body).to.deep.include({ id: body.id, message_id: moved.body.message_id })
+    })
+
   it('a cancelled send is never sent, and its quota is returned', async () => {
     const before = await used()
     const { body } = await send({ sendAt: inHours(1) })
