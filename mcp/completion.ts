@@ -6,13 +6,11 @@ import { listLabels } from '../operations/labels.ts'
 import { listMailboxes } from '../operations/mailboxes.ts'
 import type { Operation } from '../operations/registry.ts'
 import { Failure } from '../schemas/failures.ts'
+import { mailboxesOffered } from '../schemas/fields.ts'
 import type { Scope } from '../schemas/scopes.ts'
 import type { Folder, LabelCount } from '../schemas/threads.ts'
 import type { KnownCaller } from './caller.ts'
 import { mailboxesOf } from './resources.ts'
-
-/** More mailboxes than an account has in any plan. */
-const addressesMax = 1_000
 
 type Source = {
   /** The operation that lists the values. */
@@ -55,7 +53,7 @@ export async function complete(
   return found.filter((value) => value.toLowerCase().startsWith(wanted))
 }
 
-/** The addresses of the newest mailboxes, at least `addressesMax` of them if there are as many. */
+/** The addresses of the newest mailboxes, at least `mailboxesOffered` of them if there are as many. */
 async function addressesOf(caller: KnownCaller): Promise<readonly string[]> {
   const addresses: string[] = []
   let cursor: string | undefined
@@ -63,7 +61,7 @@ async function addressesOf(caller: KnownCaller): Promise<readonly string[]> {
     const { mailboxes, next } = await mailboxesOf(caller, cursor)
     addresses.push(...mailboxes.map(({ address }) => address))
     cursor = next ?? undefined
-  } while (cursor !== undefined && addresses.length < addressesMax)
+  } while (cursor !== undefined && addresses.length < mailboxesOffered)
   return addresses
 }
 

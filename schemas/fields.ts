@@ -70,6 +70,8 @@ export const WebhookId = identifier('Id of the endpoint (whk_...).')
 // Paging (decisions.md 1)
 export const pageSizeDefault = 50
 export const pageSizeMax = 200
+/** How many mailboxes of an account one can choose from: more than it has in any plan. */
+export const mailboxesOffered = 1_000
 export const paging = {
   limit: optional(integer({ minimum: 1, maximum: pageSizeMax, default: pageSizeDefault, description: 'At most 200.' })),
   before: optional(identifier('next of a page.')),

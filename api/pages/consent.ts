@@ -4,7 +4,6 @@ import {
   allow,
   type ConnectionRequest,
   findConnectionRequest,
-  mailboxesMax,
   offeredTo,
   refuse,
   requireMemberPrincipal,
@@ -13,6 +12,7 @@ import type { ShowRefusal } from '../../core/oauth/provider.ts'
 import { consentPath, type OauthRequest } from '../../core/oauth/request.ts'
 import { getSession } from '../../operations/session.ts'
 import { Failure } from '../../schemas/failures.ts'
+import { mailboxesOffered } from '../../schemas/fields.ts'
 import { agentScopes, type Scope, scopes } from '../../schemas/scopes.ts'
 import { alert, choices, emptyForm, type Typed, tokenField } from './controls.ts'
 import { type Html, html } from './html.ts'
@@ -144,7 +144,7 @@ async function formPart(visit: Visit, { personId, account, request, typed, chose
   const error = typed.refusal
   const member = await requireMemberPrincipal(visit.ctx, { accountId: account.id, personId })
   const offered = offeredTo(member, request.scopes, { isLimited: false })
-  const { items: mailboxes, next } = await listMailboxes(visit.ctx, member, { limit: mailboxesMax })
+  const { items: mailboxes, next } = await listMailboxes(visit.ctx, member, { limit: mailboxesOffered })
   const withheld = request.scopes.length - offered.length
   const scopeOptions = offered.map((scope) => ({ value: scope, label: wordsOf(scope), hint: scope }))
   const reaches = [
@@ -157,7 +157,7 @@ ${choices({ name: 'scopes', legend: 'What it may do', type: 'checkbox', options:
 ${withheld === 0 ? null : html`<p class="faint">It asks for more than your role (${account.role}) allows; only what your role allows is listed.</p>`}
 ${choices({ name: 'reach', legend: 'Where', type: 'radio', options: reaches, checked: [chosen?.reach ?? 'all'] })}
 ${mailboxes.length === 0 ? null : choices({ name: 'mailboxes', legend: 'Mailboxes, if not all', type: 'checkbox', options: mailboxes.map(({ address }) => ({ value: address, label: address })), checked: chosen?.mailboxes ?? [], error })}
-${next === null ? null : html`<p class="hint">These are the newest ${mailboxesMax} mailboxes of the account.</p>`}
+${next === null ? null : html`<p class="hint">These are the newest ${mailboxesOffered} mailboxes of the account.</p>`}
 ${offered.every((scope) => agentScopes.includes(scope)) ? null : html`<p class="hint">Domains, aliases and files belong to the whole account: a program with selected mailboxes gets no access to them.</p>`}
 <p class="hint">You can disconnect it at any time in the settings, under Programs.</p>
 <div class="actions"><button name="decision" value="allow">Connect</button><button class="second" name="decision" value="refuse">Do not connect</button></div>

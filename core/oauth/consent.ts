@@ -3,6 +3,7 @@
  * the browser that began it, so that nobody can answer a request of somebody else.
  */
 import { Failure } from '../../schemas/failures.ts'
+import { mailboxesOffered } from '../../schemas/fields.ts'
 import { deriveId, idAt } from '../../schemas/ids.ts'
 import { agentScopes, allScopes, type Scope } from '../../schemas/scopes.ts'
 import { requireAllowed } from '../access/account-record.ts'
@@ -17,9 +18,6 @@ import { isAway, whileUnavailable } from '../process/database-away.ts'
 import { placeOfRedirect, staysOnMachine } from './client-rules.ts'
 import { withProvider } from './provider.ts'
 import type { OauthRequest } from './request.ts'
-
-/** Mailboxes that a program can be limited to. */
-export const mailboxesMax = 1_000
 
 /** A program that wants to be connected. Its name and redirect are its own claims, unless it published them. */
 export type ConnectionRequest = {
@@ -143,8 +141,8 @@ async function idsOf(ctx: Context, principal: Principal, addresses: readonly str
   const wrong = (why: string, fix: string) => new Failure('validation_error', why, { param: 'mailboxes', fix })
   if (addresses.length === 0)
     throw wrong('No mailbox is chosen.', 'Choose the mailboxes that it may use, or let it use all of them.')
-  if (addresses.length > mailboxesMax)
-    throw wrong(`More than ${mailboxesMax} mailboxes are chosen.`, 'Choose fewer, or let it use all of them.')
+  if (addresses.length > mailboxesOffered)
+    throw wrong(`More than ${mailboxesOffered} mailboxes are chosen.`, 'Choose fewer, or let it use all of them.')
   const found = await Promise.all(addresses.map((address) => reachMailbox(ctx, principal, address)))
   return [...new Set(found.map(({ _id }) => _id))]
 }

@@ -7,6 +7,7 @@ import {
   listPasswords,
 } from '../../../operations/keys.ts'
 import { listMailboxes } from '../../../operations/mailboxes.ts'
+import { mailboxesOffered } from '../../../schemas/fields.ts'
 import type { Infer } from '../../../schemas/infer.ts'
 import type { AppPassword, Key } from '../../../schemas/keys.ts'
 import type { Mailbox } from '../../../schemas/mailboxes.ts'
@@ -21,8 +22,6 @@ const place = '/settings/developers'
 const done: Done = { revoked: 'It is revoked, and no longer gives access.' }
 /** At most this many keys are shown, and at most this many mailboxes are offered. */
 const rowsMax = 200
-/** As many as an account has in any plan, and more. */
-const addressesMax = 1_000
 
 const waits = { value: 'required', label: 'Wait for approval', hint: 'until a person has read and approved it' }
 
@@ -134,7 +133,7 @@ function usedText({ lastUsedAt, lastUsedFrom }: Pick<OwnKey, 'lastUsedAt' | 'las
   return lastUsedAt === null ? html`never used` : html`last used ${time(lastUsedAt)} from ${lastUsedFrom}`
 }
 
-/** The addresses of the newest mailboxes, at most `addressesMax`. */
+/** The addresses of the newest mailboxes, at most `mailboxesOffered`. */
 async function addressesOf(visit: Visit): Promise<readonly string[]> {
   const addresses: string[] = []
   let before: string | null = null
@@ -143,7 +142,7 @@ async function addressesOf(visit: Visit): Promise<readonly string[]> {
     const page: Mailboxes = await visit.ask<Mailboxes>(listMailboxes, asked)
     addresses.push(...page.mailboxes.map(({ address }) => address))
     before = page.next
-  } while (before !== null && addresses.length < addressesMax)
+  } while (before !== null && addresses.length < mailboxesOffered)
   return addresses
 }
 
