@@ -63,7 +63,7 @@ export async function postWebhook(
   const started = performance.now()
   const headers = { 'content-type': 'application/json', 'user-agent': 'Mailroom-Webhooks/1', ...own }
   const found = await targetsOf(ctx)(webhookId, url)
-    .then(({ pool, path }) => exchange(pool, { method: 'POST', path, headers, body }, timeoutMs))
+    .then(({ pool, path }) => exchangeFresh(pool, { method: 'POST', path, headers, body }, timeoutMs))
     .catch((error: unknown) => ({ ...unanswered, error }))
   const error = found.error === null ? null : inWords(found.error)
   const { status } = found
@@ -96,6 +96,23 @@ type Exchanged = {
 type AnswerHeaders = { readonly [name: string]: string | readonly string[] | undefined }
 
 const unanswered = { status: null, headers: {}, text: '' } as const
+
+/** The codes of errors that say that a connection was closed. */
+const closedCodes: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
+
+/**
+ * Makes a request, and once more if a kept connection was closed before the answer began: the receiver may have given it up just when
+ * the request went out. Receivers know a repeated delivery by its id, so the request may be repeated (RFC 9112 9.3.1).
+ */
+async function exchangeFresh(pool: Pool, request: Dispatcher.DispatchOptions, timeoutMs: number): Promise<Exchanged> {
+  const isKept = pool.stats.free > 0
+  const started = performance.now()
+  const found = await exchange(pool, request, timeoutMs)
+  const { status, error } = found
+  const isClosed = error instanceof Error && 'code' in error && closedCodes.includes(error.code)
+  if (!isKept || status !== null || !isClosed) return found
+  return exchange(pool, request, Math.max(0, timeoutMs - (performance.now() - started)))
+}
 
 /**
  * Makes a request, and reads the beginning of its answer; the rest of a long one is not read. Resolves after `timeoutMs` at the

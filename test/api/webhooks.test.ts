@@ -438,6 +438,26 @@ describe('api: webhooks', () => {
       })
 
     it('a redirect is not followed', () => expect(elsewhere.connections).to.equal(0))
+
+    it('a kept connection that closes before the answer begins: the same again on another one, within one attempt', async () => {
+      const closing = await receiver((response, _, nth) => {
+        if ([2, 4, 5].includes(nth)) response.socket?.destroy()
+        else response.end('ok')
+      })
+      const { id } = await asked.hook(closing.url)
+      await asked.mail('first')
+      await asked.attempted(id)
+      await asked.mail('second')
+      await eventually('both', async () => (await asked.log(id, '?state=delivered')).length === 2)
+      const attempts = (await asked.log(id)).flatMap((delivery) => delivery.attempts)
+      expect(attempts.map(({ status: code, error }) => [code, error])).to.deep.equal(Array(2).fill([200, null]))
+      expect(subjectsOf(closing.bodies)).to.deep.equal(['first', 'second', 'second'])
+      expect(closing.headers[2]?.['webhook-id']).to.equal(closing.headers[1]?.['webhook-id'])
+      await asked.mail('third')
+      const { state } = await asked.attempted(id)
+      expect(state).to.equal('waiting')
+      expect(closing.bodies).to.have.length(5)
+    })
   })
 
   describe('names that resolve to private addresses', () => {
