@@ -1,7 +1,7 @@
 /** `mailroom account`. */
 import { recordAdministration } from '../core/access/audit.ts'
 import { administrator } from '../core/access/principal.ts'
-import { createAccount, getAccount, listAccounts } from '../core/account/accounts.ts'
+import { createAccount, getAccount, walkAccounts } from '../core/account/accounts.ts'
 import { setApproval } from '../core/account/approval.ts'
 import { pauseAccount, resumeAccount, suspendAccount, unsuspendAccount } from '../core/account/holds.ts'
 import { changeAccountPlans, raiseLimit } from '../core/account/plans.ts'
@@ -16,9 +16,6 @@ import { withContext } from './admin-context.ts'
 import { figureOf, nameOf, oneOf, oneOfOrNone, personOf, reasonOf } from './arguments.ts'
 import { print } from './io.ts'
 
-/** Most accounts that are listed, the newest first. */
-const listMax = 200
-
 type CreateOptions = { readonly owner?: string; readonly plan: string; readonly agentsPlan: string }
 
 export const create = withContext(async (ctx, io, name: string, options: CreateOptions) => {
@@ -32,7 +29,7 @@ export const create = withContext(async (ctx, io, name: string, options: CreateO
 })
 
 export const list = withContext(async (ctx, io) => {
-  print(io, ...(await listAccounts(ctx, listMax)))
+  for await (const accounts of walkAccounts(ctx)) print(io, ...accounts)
 })
 
 export const claim = withContext(async (ctx, io, link: string, owner: string) => {

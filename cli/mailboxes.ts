@@ -1,14 +1,14 @@
 /** `mailroom mailbox` and `mailroom password`. */
 import { recordAdministration } from '../core/access/audit.ts'
+import type { Page } from '../core/access/paging.ts'
 import { administrator } from '../core/access/principal.ts'
 import { getAccount } from '../core/account/accounts.ts'
 import { createAppPassword } from '../core/account/login.ts'
-import { createMailbox, listMailboxes } from '../core/mailbox/mailboxes.ts'
+import { createMailbox, listMailboxes, type Mailbox } from '../core/mailbox/mailboxes.ts'
 import { withContext } from './admin-context.ts'
 import { print } from './io.ts'
 
-/** Most mailboxes that are listed, the newest first. */
-const listMax = 200
+const pageSize = 200
 
 type CreateOptions = { readonly name?: string; readonly person: boolean }
 
@@ -25,8 +25,12 @@ export const create = withContext(
 
 export const list = withContext(async (ctx, io, account: string) => {
   const principal = administrator(await getAccount(ctx, account))
-  const { items } = await listMailboxes(ctx, principal, { limit: listMax })
-  print(io, ...items)
+  let before: string | null = null
+  do {
+    const page: Page<Mailbox> = await listMailboxes(ctx, principal, { limit: pageSize, before })
+    print(io, ...page.items)
+    before = page.next
+  } while (before !== null)
 })
 
 /** The password is shown only once. */

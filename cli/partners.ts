@@ -4,17 +4,14 @@ import {
   createPartner,
   issuePartnerKey,
   listPartnerKeys,
-  listPartners,
   partnerId,
   revokePartnerKey,
+  walkPartners,
 } from '../core/partner/partners.ts'
 import { after, dayMs } from '../core/process/clock.ts'
 import { withContext } from './admin-context.ts'
 import { daysOf, nameOf, personOf } from './arguments.ts'
 import { print } from './io.ts'
-
-/** Most partners that are listed, the oldest first. */
-const listMax = 200
 
 export const create = withContext(async (ctx, io, name: string, { email }: { readonly email?: string }) => {
   const partner = await createPartner(ctx, { name: nameOf(name), email: email === undefined ? null : personOf(email) })
@@ -23,7 +20,7 @@ export const create = withContext(async (ctx, io, name: string, { email }: { rea
 })
 
 export const list = withContext(async (ctx, io) => {
-  print(io, ...(await listPartners(ctx, listMax)))
+  for await (const partners of walkPartners(ctx)) print(io, ...partners)
 })
 
 type KeyOptions = { readonly name: string; readonly days?: string; readonly test?: boolean }

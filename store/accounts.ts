@@ -99,8 +99,21 @@ export function searchAccounts(
   )
 }
 
-export function listAccounts(store: Store, limit: number): Promise<AccountDoc[]> {
-  return readMany(store, 'accounts', {}, { sort: { _id: -1 }, limit })
+/** Accounts that are no partners and neither removed nor moved, newest first, older than the one with the id `before`. */
+export function listAccounts(
+  store: Store,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<AccountDoc[]> {
+  return readMany(
+    store,
+    'accounts',
+    {
+      status: { $nin: ['removed', 'moved'] },
+      isPartner: { $exists: false },
+      ...(before !== null && { _id: { $lt: before } }),
+    },
+    { sort: { _id: -1 }, limit },
+  )
 }
 
 /**

@@ -3,12 +3,15 @@ import type { AccountDoc, CustomerChange, KeyDoc } from './documents/accounts.ts
 import type { Store } from './open.ts'
 import { readMany, readOne } from './reads.ts'
 
-/** The partners that are not removed, oldest first. */
-export function listPartners(store: Store, limit: number): Promise<AccountDoc[]> {
+/** The partners that are not removed, oldest first, newer than the one with the id `after`. */
+export function listPartners(
+  store: Store,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<AccountDoc[]> {
   return readMany(
     store,
     'accounts',
-    { isPartner: true, status: { $ne: 'removed' } },
+    { isPartner: true, status: { $ne: 'removed' }, ...(after !== null && { _id: { $gt: after } }) },
     { sort: { isPartner: 1, _id: 1 }, limit },
   )
 }

@@ -229,12 +229,16 @@ const noPartner = (idOrName: string) =>
     fix: 'Use a name or an id from "mailroom partner list".',
   })
 
-/** Lists the newest accounts, at most `limit`, without partners and without removed or moved accounts. */
-export async function listAccounts(ctx: Context, limit: number): Promise<readonly Account[]> {
-  const docs = await store.listAccounts(ctx.store, limit)
-  return docs
-    .filter(({ status, isPartner }) => status !== 'removed' && status !== 'moved' && isPartner === undefined)
-    .map(accountOf)
+const accountsPage = 200
+
+/** All accounts, newest first, without partners and without removed or moved accounts: a page at a time. */
+export async function* walkAccounts(ctx: Context): AsyncGenerator<readonly Account[]> {
+  for (let before: string | null = null; ; ) {
+    const docs: readonly AccountDoc[] = await store.listAccounts(ctx.store, { before, limit: accountsPage })
+    yield docs.map(accountOf)
+    if (docs.length < accountsPage) return
+    before = docs.at(-1)!._id
+  }
 }
 
 export type Usage = Pick<Plans, 'plan' | 'agentsPlan'> & {

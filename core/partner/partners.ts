@@ -45,9 +45,16 @@ export async function partnerId(ctx: Context, idOrName: string): Promise<string>
   return (await getAccount(ctx, idOrName, { isPartner: true })).id
 }
 
-/** Lists the oldest partners, at most `limit`. */
-export async function listPartners(ctx: Context, limit: number): Promise<readonly Partner[]> {
-  return (await store.listPartners(ctx.store, limit)).map(partnerOf)
+const partnersPage = 200
+
+/** All partners, oldest first: a page at a time. */
+export async function* walkPartners(ctx: Context): AsyncGenerator<readonly Partner[]> {
+  for (let after: string | null = null; ; ) {
+    const docs: readonly AccountDoc[] = await store.listPartners(ctx.store, { after, limit: partnersPage })
+    yield docs.map(partnerOf)
+    if (docs.length < partnersPage) return
+    after = docs.at(-1)!._id
+  }
 }
 
 /** Makes a key of a partner. Returns it in clear text, which is never shown again. Fails with `validation_error`, `conflict`. */

@@ -2,7 +2,7 @@ import { expect } from 'chai'
 import { verifyAudit } from '../../core/access/audit.ts'
 import { noteOf, sweepCustomerChanges } from '../../core/account/customer-changes.ts'
 import { changeAccountPlans } from '../../core/account/plans.ts'
-import { listPartners } from '../../core/partner/partners.ts'
+import { walkPartners } from '../../core/partner/partners.ts'
 import { sweepErasures } from '../../core/personal/erase.ts'
 import { minuteMs } from '../../core/process/clock.ts'
 import { announceArrivals, announceMissed } from '../../core/receive/announce.ts'
@@ -520,7 +520,11 @@ describe('api: partners', () => {
 
     it('makes room for another customer, whoever ends it', async () => {
       const partner = await makePartner(door, 'counted')
-      const counted = async () => (await listPartners(door.ctx, 100)).find(({ name }) => name === 'counted')?.customers
+      const counted = async () => {
+        for await (const partners of walkPartners(door.ctx))
+          for (const { name, customers } of partners) if (name === 'counted') return customers
+        return null
+      }
       const [one, two, stays] = [
         await makeCustomer(door, partner.live, { name: 'Ends Itself' }),
         await makeCustomer(door, partner.live, { name: 'Is Ended' }),

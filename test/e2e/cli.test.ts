@@ -10,8 +10,14 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect } from 'chai'
 import { runCommand } from '../../cli/command-line.ts'
+import { administrator } from '../../core/access/principal.ts'
+import { createAccount, getAccount } from '../../core/account/accounts.ts'
+import { raiseLimit } from '../../core/account/plans.ts'
 import { reportAddressOf } from '../../core/deliverability/report-address.ts'
 import { reverseQuestion } from '../../core/deliverability/reverse-names.ts'
+import { createDomain } from '../../core/domains/claims.ts'
+import { createMailbox } from '../../core/mailbox/mailboxes.ts'
+import { createPartner } from '../../core/partner/partners.ts'
 import { closeContext } from '../../core/process/context.ts'
 import { serviceVersion } from '../../operations/version.ts'
 import { verifyWebhook } from '../../sdk/verify-webhook.ts'
@@ -21,7 +27,7 @@ import { type NameServer, startNameServer } from '../peers/name-server.ts'
 import { startObjectStore } from '../peers/object-store.ts'
 import { startSmtpSink, startWebhookReceiver } from '../peers/receivers.ts'
 import { client, type Json, mailboxPath } from '../peers/rest.ts'
-import { contextOf, type Service, startService } from '../start/service.ts'
+import { contextOf, inContext, type Service, startService } from '../start/service.ts'
 
 const bin = fileURLToPath(new URL('../../cli/bin.js', import.meta.url))
 
@@ -478,6 +484,35 @@ describe('the command line', () => {
     expect(names.err).to.match(/ Write it as MAILROOM_OUTBOUND_ROUTES='\{name: value\}'\.\n$/)
     expect(made).to.include({ code: 0, err: '' })
     expect(made.records.map(({ name }) => name)).to.deep.equal(['elsewhere'])
+  })
+
+  it('lists all accounts, mailboxes and partners, however many there are and were', async () => {
+    const numbers = Array.from({ length: 201 }, (_, n) => n)
+    await inContext(service, async (ctx) => {
+      const crowded = await createAccount(ctx, { name: 'crowded', owner: null })
+      await createDomain(ctx, { domain: 'crowded.test', accountId: crowded.id, verified: true })
+      for (const figure of ['inboxes', 'inboxCreationsPerDay'] as const)
+        await raiseLimit(ctx, crowded.id, { figure, to: 1_000 })
+      const owner = administrator(await getAccount(ctx, crowded.id))
+      await Promise.all(numbers.map((n) => createMailbox(ctx, owner, { address: `box${n}@crowded.test` })))
+      await Promise.all(numbers.map((n) => createPartner(ctx, { name: `partner ${n}`, email: null })))
+      await Promise.all(numbers.map((n) => createAccount(ctx, { name: `gone ${n}`, owner: null })))
+      await ctx.store.accounts.updateMany({ name: /^gone / }, { $set: { status: 'removed' } })
+      await Promise.all(numbers.map((n) => createAccount(ctx, { name: `customer ${n}`, owner: null })))
+    })
+    const [accounts, mailboxes, partners] = await Promise.all([
+      done(['account', 'list']),
+      done(['mailbox', 'list', 'crowded']),
+      done(['partner', 'list']),
+    ])
+    const names = (prefix: string) => numbers.map((n) => `${prefix}${n}`)
+    const listed = accounts.map(({ name }) => name)
+    expect(listed).to.include.members([...names('customer '), 'crowded', 'acme'])
+    expect(listed.some((name) => /^(gone|partner) /.test(String(name)))).to.equal(false)
+    expect(new Set(mailboxes.map(({ address }) => address))).to.deep.equal(
+      new Set(names('box').map((box) => `${box}@crowded.test`)),
+    )
+    expect(partners.map(({ name }) => name)).to.include.members(names('partner '))
   })
 
   it('ends normally if nobody reads its output', async () => {
