@@ -599,6 +599,16 @@ describe('api: OAuth', () => {
     expect(password.text).to.include(`<h3>${crowded.address}</h3>`)
   })
 
+  it('a key is shown to be revoked, however many came and went after it', async () => {
+    const { accountId } = await makeTenant(door, { name: 'rotating' })
+    const person = await newPerson(door, { accountId })
+    await makeKey(door.ctx, { accountId, name: 'the first' })
+    await Promise.all(Array.from({ length: 200 }, () => makeKey(door.ctx, { accountId, name: 'gone' })))
+    await door.ctx.store.keys.updateMany({ accountId, name: 'gone' }, { $set: { revokedAt: door.ctx.clock.now() } })
+    const { text } = await browse(person.cookie).get(at('/settings/developers'))
+    expect(text).to.include('<strong>the first</strong>').and.not.include('<strong>gone</strong>')
+  })
+
   describe('a program that publishes its client metadata', () => {
     let publisher: Publisher
     before(async () => {

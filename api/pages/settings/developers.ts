@@ -7,7 +7,8 @@ import {
   listPasswords,
 } from '../../../operations/keys.ts'
 import { listMailboxes } from '../../../operations/mailboxes.ts'
-import { mailboxesOffered } from '../../../schemas/fields.ts'
+import type { Operation } from '../../../operations/registry.ts'
+import { mailboxesOffered, pageSizeMax } from '../../../schemas/fields.ts'
 import type { Infer } from '../../../schemas/infer.ts'
 import type { AppPassword, Key } from '../../../schemas/keys.ts'
 import type { Mailbox } from '../../../schemas/mailboxes.ts'
@@ -20,8 +21,6 @@ import { noAccount, type SessionView, settingsPage, viewOf } from './frame.ts'
 
 const place = '/settings/developers'
 const done: Done = { revoked: 'It is revoked, and no longer gives access.' }
-/** At most this many keys are shown, and at most this many mailboxes are offered. */
-const rowsMax = 200
 
 const waits = { value: 'required', label: 'Wait for approval', hint: 'until a person has read and approved it' }
 
@@ -111,7 +110,7 @@ async function keysPart(visit: Visit, { account }: SessionView): Promise<Html> {
   const title = html`<h2 id="keys">API keys</h2>`
   if (account?.role !== 'owner')
     return html`<section class="card" aria-labelledby="keys">${title}<p>Owners of the account make and revoke keys.</p></section>`
-  const { keys } = await visit.ask<Rows<'keys', OwnKey>>(listKeys, { limit: rowsMax })
+  const keys = await allRows<'keys', OwnKey>(visit, listKeys, 'keys')
   const rows = keys.filter(({ revokedAt }) => revokedAt === null).map((key) => keyRow(visit, key))
   return html`<section class="card" aria-labelledby="keys">${title}
 <p>Programs sign in with a key: <code>Authorization: Bearer svc_live_…</code></p>
@@ -135,18 +134,27 @@ function usedText({ lastUsedAt, lastUsedFrom }: Pick<OwnKey, 'lastUsedAt' | 'las
 
 /** The addresses of the newest mailboxes, at most `mailboxesOffered`. */
 async function addressesOf(visit: Visit): Promise<readonly string[]> {
-  const addresses: string[] = []
-  let before: string | null = null
-  do {
-    const asked = { limit: rowsMax, ...(before !== null && { before }) }
-    const page: Mailboxes = await visit.ask<Mailboxes>(listMailboxes, asked)
-    addresses.push(...page.mailboxes.map(({ address }) => address))
-    before = page.next
-  } while (before !== null && addresses.length < mailboxesOffered)
-  return addresses
+  const mailboxes = await allRows<'mailboxes', Mailbox>(visit, listMailboxes, 'mailboxes', mailboxesOffered)
+  return mailboxes.map(({ address }) => address)
 }
 
-type Mailboxes = Rows<'mailboxes', Mailbox> & { readonly next: string | null }
+/** The rows of a list, page by page until none is left, or there are `max`. */
+async function allRows<K extends string, T>(
+  visit: Visit,
+  operation: Operation,
+  key: K,
+  max = Number.POSITIVE_INFINITY,
+): Promise<readonly T[]> {
+  const rows: T[] = []
+  let before: string | null = null
+  do {
+    const asked = { limit: pageSizeMax, ...(before !== null && { before }) }
+    const page: Rows<K, T> & { readonly next: string | null } = await visit.ask(operation, asked)
+    rows.push(...page[key])
+    before = page.next
+  } while (before !== null && rows.length < max)
+  return rows.slice(0, max)
+}
 
 async function newKeyPage(
   visit: Visit,
