@@ -12,6 +12,7 @@ import type { TlsContexts } from '../core/certificates/tls-contexts.ts'
 import { messageBytesMax } from '../core/imap/append.ts'
 import type { Context } from '../core/process/context.ts'
 import { whileUnavailable } from '../core/process/database-away.ts'
+import type { InFlight, Transfer } from '../core/process/in-flight.ts'
 import { Failure, failures, messageAndFix } from '../schemas/failures.ts'
 import { capabilities } from './capabilities.ts'
 import type { Command } from './command.ts'
@@ -36,6 +37,8 @@ export type ConnectionOptions = {
   readonly texts: Texts
   /** Bounds the bytes of incoming messages over all connections. */
   readonly room: Room
+  /** Bounds the bytes of large messages that clients fetch in parts, over all connections. */
+  readonly inFlight: InFlight
   readonly socket: Socket
   readonly address: string
   readonly contexts: TlsContexts
@@ -46,6 +49,7 @@ export class Connection implements Peer {
   readonly session: Session
   readonly #ctx: Context
   readonly #room: Room
+  readonly #inFlight: InFlight
   readonly #contexts: TlsContexts
   readonly #source = new Source()
   readonly #writer: Writer
@@ -68,9 +72,10 @@ export class Connection implements Peer {
   #wrongLogins = 0
   #afterAnswer: (() => Promise<void>) | null = null
 
-  constructor({ ctx, views, structures, texts, room, socket, address, contexts }: ConnectionOptions) {
+  constructor({ ctx, views, structures, texts, room, inFlight, socket, address, contexts }: ConnectionOptions) {
     this.#ctx = ctx
     this.#room = room
+    this.#inFlight = inFlight
     this.#contexts = contexts
     this.address = address
     this.#stream = socket
@@ -133,6 +138,10 @@ export class Connection implements Peer {
   abandon(): void {
     this.#isLeaving = true
     this.#stream.destroy()
+  }
+
+  hold(bytes: number): Transfer {
+    return this.#inFlight.add(this.#stream, bytes, () => this.#noteCut())
   }
 
   isQuiet(): boolean {
@@ -357,6 +366,13 @@ export class Connection implements Peer {
       log.error({ err: error, command: name }, 'a command failed')
   }
 
+  #noteCut(): void {
+    this.#ctx.log.info(
+      { peerAddress: this.address },
+      'an IMAP connection was cut off: its client did not read an answer',
+    )
+  }
+
   #setPatience(): void {
     const { loginSeconds, idleSeconds } = this.#ctx.settings.limits.imap
     this.#stream.setTimeout((this.session.login === null ? loginSeconds : idleSeconds) * 1_000)
@@ -369,6 +385,7 @@ export class Connection implements Peer {
     stream.on('timeout', () => {
       // While a command runs and the client has read everything, the delay is not the client's fault.
       if (this.#isRunning && !this.#isWaiting && stream.writableLength === 0) return
+      if (stream.writableLength > 0) this.#noteCut()
       if (this.#isReading || stream.writableLength > 0) stream.destroy()
       else this.end('The connection was idle for too long')
     })

@@ -9,6 +9,7 @@ import type { Principal } from '../core/access/principal.ts'
 import { createTlsServer, type TlsContexts } from '../core/certificates/tls-contexts.ts'
 import { secondMs } from '../core/process/clock.ts'
 import type { Context } from '../core/process/context.ts'
+import { createInFlight, type InFlight } from '../core/process/in-flight.ts'
 import { Failure } from '../schemas/failures.ts'
 import { Connection } from './connection.ts'
 import { createStructures, type Structures } from './fetch/structures.ts'
@@ -74,6 +75,7 @@ class Door {
   readonly #structures: Structures
   readonly #texts: Texts
   readonly #room = new Room(limits.appendBytesInFlight)
+  readonly #inFlight: InFlight
   readonly #counter: ConnectionCounter
   readonly #connections = new Map<Connection, Promise<void>>()
   readonly #stopListening: () => void
@@ -85,6 +87,7 @@ class Door {
     this.#views = new Views(ctx)
     this.#structures = createStructures(ctx)
     this.#texts = createTexts(ctx)
+    this.#inFlight = createInFlight({ bytesMax: () => ctx.settings.limits.imap.fetchBytesInFlight })
     this.#counter = new ConnectionCounter(ctx.settings.limits.imap)
     this.#stopListening = ctx.changes.listen((note) => {
       if (note.kind === 'keys') this.#checkLogins(({ keyId }) => note.keyIds.includes(keyId))
@@ -116,6 +119,7 @@ class Door {
       structures: this.#structures,
       texts: this.#texts,
       room: this.#room,
+      inFlight: this.#inFlight,
       socket,
       address,
       contexts: this.#contexts,

@@ -3,6 +3,7 @@ import type { Login } from '../core/account/login.ts'
 import { canonicalPath } from '../core/mailbox/folders.ts'
 import { foldersIn, type KnownFolder } from '../core/mailbox/known-folders.ts'
 import type { Context } from '../core/process/context.ts'
+import type { Transfer } from '../core/process/in-flight.ts'
 import type { Structures } from './fetch/structures.ts'
 import type { Texts } from './search/document.ts'
 import type { FolderView } from './selected/folder-view.ts'
@@ -45,6 +46,8 @@ export type Peer = {
   end(why: string): void
   /** Cuts the connection, even in the middle of an answer. */
   abandon(): void
+  /** Counts bytes that are held in memory until the client has read them. Fails with `unavailable` when too many are in flight. */
+  hold(bytes: number): Transfer
 }
 
 /** Sends unsolicited news to a session that asked for it by NOTIFY (RFC 5465). */

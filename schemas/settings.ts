@@ -573,6 +573,10 @@ export const settings = {
         'Such connections at once from one address; against one machine taking all of them.',
       ),
       connectionsPerNetwork: count(2_000, 'Such connections at once from one IPv6 /64 or IPv4 /24.'),
+      fetchBytesInFlight: bytes(
+        256 * MiB,
+        'Bytes of large messages of which clients fetch parts, held in memory until they are sent, in one process. Beyond it, FETCH is answered NO; clients that read little in the last 10 seconds are cut off first.',
+      ),
       loginSeconds: timer(60, 'How long a connection may be silent before its login; against idle connections.'),
       idleSeconds: timer(
         1_860,

@@ -13,7 +13,9 @@ import {
   shownPieces,
   shownSize,
 } from '../../core/imap/contents.ts'
+import type { Transfer } from '../../core/process/in-flight.ts'
 import { type Part, readStructure } from '../../mail/message/structure.ts'
+import { limits } from '../limits.ts'
 import { tellKeywords } from '../news.ts'
 import { createPace, type Pace } from '../pace.ts'
 import { changeSelected } from '../selected/change-flags.ts'
@@ -94,9 +96,9 @@ async function fetchGroup(
     const told = marks ? await markSeen(session, read) : none
     return (uid) => (told.has(uid) ? withNews : items)
   }
-  const write = async (uid: Uid, content: Known, own = items) => {
+  const write = async (uid: Uid, content: Known, own = items, held: Transfer | null = null) => {
     const keep = (described: Described) => structures.set(keyOf(uid), described)
-    writeMessage(session, uid, own, new Content(content, keep))
+    await writeMessage(session, { uid, items: own, content: new Content(content, keep), held })
     if (writer.isFull) await writer.room()
     const rest = pace()
     if (rest !== null) await rest
@@ -118,17 +120,19 @@ async function fetchGroup(
       await streamMessage(session, first, itemsOf, reading)
       continue
     }
-    const shown = await shownMessages(
-      ctx,
-      group.filter((message) => !isKnown(message)),
-      reading,
-    )
-    const loaded = group.filter((message) => shown.has(message._id) || isKnown(message))
-    const own = await itemsOf(loaded.map(({ uid }) => uid as Uid))
-    for (const message of loaded) {
-      const uid = message.uid as Uid
-      const bytes = shown.get(message._id) ?? null
-      await write(uid, { message, bytes, described: known.get(uid) ?? null }, own(uid))
+    const wanted = group.filter((message) => !isKnown(message))
+    const held = wanted.some(isLarge) ? session.peer.hold(shownSize(wanted[0]!)) : null
+    try {
+      const shown = await shownMessages(ctx, wanted, reading)
+      const loaded = group.filter((message) => shown.has(message._id) || isKnown(message))
+      const own = await itemsOf(loaded.map(({ uid }) => uid as Uid))
+      for (const message of loaded) {
+        const uid = message.uid as Uid
+        const bytes = shown.get(message._id) ?? null
+        await write(uid, { message, bytes, described: known.get(uid) ?? null }, own(uid), held)
+      }
+    } finally {
+      held?.done()
     }
   }
 }
@@ -190,7 +194,15 @@ class Content {
   }
 }
 
-function writeMessage(session: Session, uid: Uid, items: readonly Item[], content: Content): void {
+type Written = {
+  readonly uid: Uid
+  readonly items: readonly Item[]
+  readonly content: Content
+  /** The transfer of a large message. */
+  readonly held: Transfer | null
+}
+
+async function writeMessage(session: Session, { uid, items, content, held }: Written): Promise<void> {
   const { writer, folder } = session
   const index = folder.view.table.indexOf(uid)
   const seq = index < 0 ? null : folder.tracker.seqAt(index, uid)
@@ -209,9 +221,20 @@ function writeMessage(session: Session, uid: Uid, items: readonly Item[], conten
   writer.text(`* ${seq} FETCH (`)
   for (const [n, [text, bytes]] of pieces.entries()) {
     writer.text(n === 0 ? text : ` ${text}`)
-    if (bytes !== null) writer.bytes(bytes)
+    if (bytes === null) continue
+    if (held === null) writer.bytes(bytes)
+    else await writeInPieces(session, bytes, held)
   }
   writer.line(')')
+}
+
+/** Writes the bytes of a large part as fast as the client reads them. */
+async function writeInPieces({ writer }: Session, bytes: Buffer, held: Transfer): Promise<void> {
+  for (let from = 0; from < bytes.length && !writer.isOver; from += limits.writtenBytes) {
+    writer.bytes(bytes.subarray(from, from + limits.writtenBytes))
+    await writer.room()
+    held.moved()
+  }
 }
 
 /** Returns the text before the bytes of a part, and the bytes. Bytes that contain NUL go as a literal8 (RFC 3516 4.4). */

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'chai'
@@ -11,8 +13,10 @@ import { Views } from '../../imap/selected/views.ts'
 import { type Peer, Session } from '../../imap/session.ts'
 import type { Uid } from '../../imap/wire/numbers.ts'
 import { Writer } from '../../imap/wire/writer.ts'
+import { eventually } from '../eventually.ts'
 import type { ImapClient } from '../peers/imap-client.ts'
 import { meterWork, watchStretches } from '../processor-time.ts'
+import { deliver } from '../start/door.ts'
 import { type ImapDoor, openImapDoor } from '../start/imap.ts'
 
 const commandMs = limits.commandMs
@@ -75,6 +79,83 @@ describe('IMAP: time', () => {
       const client = await imap.open()
       await sleep(2 * limits.commandMs)
       expect((await client.ask('NOOP')).end).to.match(/^OK/)
+    })
+  })
+
+  describe('of a client that reads nothing of a large message', () => {
+    const { stalledMs } = limits
+    const text = '0123456789abcdef'
+      .repeat(64)
+      .concat('\r\n')
+      .repeat(16 * 1024)
+    let user: string
+    let client: ImapClient
+    let fetchBytesInFlight: number
+    const imapLimits = () => imap.door.ctx.settings.limits.imap
+    before(async () => {
+      ;({ fetchBytesInFlight } = imapLimits())
+      user = await imap.mailbox()
+      await deliver(imap.door.ctx, { to: user, raw: `From: a@remote.example\r\n\r\n${text}` })
+      client = await imap.open({ user })
+      await client.ask('SELECT INBOX')
+    })
+    after(() => {
+      Object.assign(limits, { stalledMs })
+      Object.defineProperty(imapLimits(), 'fetchBytesInFlight', { value: fetchBytesInFlight, writable: true })
+    })
+
+    /** A client that asks for the text of the message and reads nothing of it: little fits into the buffers of its socket. */
+    function still(): Socket {
+      const { ports, tenant } = imap
+      const socket = connect(ports.imap, '127.0.0.1')
+      let seen = ''
+      socket
+        .on('error', () => undefined)
+        .on('data', (chunk: Buffer) => {
+          seen += chunk.toString('latin1')
+          if (/^b OK/m.test(seen)) socket.pause()
+        })
+      socket.write(`a LOGIN ${user} ${tenant.key}\r\nb SELECT INBOX\r\nc FETCH 1 BODY.PEEK[TEXT]\r\n`)
+      return socket
+    }
+
+    it('the bytes count until it has read them: FETCH of others is refused, and done once there is room', async () => {
+      let asked = 0
+      const get = () => {
+        asked += 1
+        return 1
+      }
+      Object.defineProperty(imapLimits(), 'fetchBytesInFlight', { get, enumerable: true, configurable: true })
+      const socket = still()
+      await eventually('it is counted', () => asked > 0)
+      const parts = ['BODY.PEEK[TEXT]', 'BODY.PEEK[1]', 'BODY.PEEK[]<0.10>', 'BINARY.PEEK[1]']
+      for (const part of parts) {
+        expect((await client.ask(`FETCH 1 (${part})`)).end, part).to.match(/^NO \[UNAVAILABLE\] Too many/)
+      }
+      // Passed on piece by piece.
+      expect((await client.ask('FETCH 1 (FLAGS BODY.PEEK[])')).end).to.match(/^OK/)
+      socket.destroy()
+      const { lines } = await eventually('there is room', async () => {
+        const answer = await client.ask('FETCH 1 (BODY.PEEK[TEXT])')
+        return answer.end.startsWith('OK') && answer
+      })
+      expect(lines.join('\r\n')).to.equal(`* 1 FETCH (BODY[TEXT] {${text.length}}\r\n${text})`)
+      for (const part of parts) expect((await client.ask(`FETCH 1 (${part})`)).end, part).to.match(/^OK/)
+    })
+
+    it('the connection is cut off, and the log says so', async () => {
+      Object.assign(limits, { stalledMs: 500 })
+      const socket = still()
+      const line = await eventually('the log', () =>
+        imap.door
+          .logs()
+          .split('\n')
+          .find((each) => each.includes('its client did not read an answer')),
+      )
+      expect(JSON.parse(line)).to.include({ level: 30, peerAddress: '127.0.0.1' })
+      const closed = once(socket, 'close')
+      socket.removeAllListeners('data').resume()
+      await closed
     })
   })
 
