@@ -17,6 +17,7 @@ import { insertBlob, packBlob } from '../../store/blobs.ts'
 import type { BlobDoc, MailboxDoc, MessageDoc, Named } from '../../store/documents/mail.ts'
 import type { EmailDoc } from '../../store/documents/sending.ts'
 import { type DraftContent, replaceDraft } from '../../store/drafts.ts'
+import { findEmail } from '../../store/emails.ts'
 import { findMessage, findMessagesByHeader } from '../../store/messages.ts'
 import type { Principal } from '../access/principal.ts'
 import { changeOf } from '../mailbox/bulk-changes.ts'
@@ -29,7 +30,15 @@ import { bytesOf } from '../read/bodies.ts'
 import { describe } from '../receive/message-document.ts'
 import { type Answering, answerTo, markAnswered, withoutAnswer } from './answer.ts'
 import { sendSubmittedDraft } from './approvals.ts'
-import { asValidationError, commitSend, resultOf, type SendResult, threadFieldsOf } from './commit.ts'
+import {
+  asValidationError,
+  commitSend,
+  draftIdOf,
+  resultOf,
+  type SendResult,
+  sendIdOf,
+  threadFieldsOf,
+} from './commit.ts'
 import { filesOf, type SendInput, signedBy } from './content.ts'
 import { announceChange, removeDraft, writeDraft } from './draft-message.ts'
 import type { ThreadFields } from './send-fields.ts'
@@ -49,7 +58,7 @@ export async function createDraft(
   { address, ...input }: { address: string } & DraftInput,
 ): Promise<string> {
   const mailbox = await reachDraftsOf(ctx, principal, address)
-  const id = newId('msg', ctx.clock.now())
+  const id = ctx.onceId === null ? newId('msg', ctx.clock.now()) : draftIdOf(ctx.onceId)
   const { content, chunks, parsed } = await composeDraft(ctx, principal, { mailbox, id, input })
   const threadId = await threadIdOf(ctx, { id, mailboxId: mailbox._id, parsed })
   await writeDraft(ctx, mailbox, { id, content, chunks, threadId })
@@ -140,6 +149,8 @@ export async function sendDraft(
   principal: Principal,
   { address, draftId, sendAt }: { address: string; draftId: string; sendAt?: Date },
 ): Promise<SendResult> {
+  const sent = ctx.mayRepeat ? await sentEarlier(ctx, principal, { address, draftId }) : null
+  if (sent !== null) return resultOf(sent)
   const { mailbox, message, folder } = await reachDraft(ctx, principal, { address, draftId })
   if ([message.to, message.cc, message.bcc].every(({ length }) => length === 0))
     throw new Failure('validation_error', `The draft ${draftId} has no recipient.`, {
@@ -167,6 +178,21 @@ export async function sendDraft(
   await removeDraft(ctx, folder, message)
   if (parent !== null) await markAnswered(ctx, principal, { address, messageId: parent._id })
   return result
+}
+
+/**
+ * The send of a draft that does not exist any more, because an earlier try sent and deleted it; else null. Fails with
+ * `mailbox_not_found`, `agent_inbox_only`.
+ */
+async function sentEarlier(
+  ctx: Context,
+  principal: Principal,
+  { address, draftId }: { readonly address: string; readonly draftId: string },
+): Promise<EmailDoc | null> {
+  const { _id: mailboxId } = await reachDraftsOf(ctx, principal, address)
+  if ((await findMessage(ctx.store, { mailboxId, messageId: draftId })) !== null) return null
+  const email = await findEmail(ctx.store, { accountId: principal.accountId, emailId: sendIdOf(draftId) })
+  return email?.mailboxId === mailboxId ? email : null
 }
 
 /** Reads a draft with its mailbox and folder. Fails with `mailbox_not_found`, `not_found`, `agent_inbox_only`. */

@@ -9,7 +9,7 @@ import { agentsPlans } from '../../schemas/plans.ts'
 import { countOf } from '../../store/usage.ts'
 import { eventually } from '../eventually.ts'
 import { delayed, type Fault, hangAt } from '../peers/database-proxy.ts'
-import { client, mailboxPath } from '../peers/rest.ts'
+import { client, type ErrorBody, mailboxPath } from '../peers/rest.ts'
 import { deliver, makeKey } from '../start/door.ts'
 import { type Nodes, openNodes } from '../start/nodes.ts'
 
@@ -135,6 +135,57 @@ describe('a failing deployment', () => {
       expect(await audit.countDocuments({ accountId: tenant.accountId, requestId })).to.equal(1)
       expect((await verifyAudit(door.ctx, tenant.accountId)).broken).to.equal(null)
     })
+
+  describe('a request whose node loses the database in the middle', () => {
+    const box = () => mailboxPath(tenant.address)
+    const store = () => door.ctx.store
+    type Made = { readonly message_id: string }
+    const drafts = (subject: string) => store().messages.countDocuments({ mailboxId: tenant.mailboxId, subject })
+    const newDraft = (subject: string) => ({ to: 'someone@elsewhere.example', subject, text: 'Hi' })
+    type Case = {
+      /** Where to post, and what. */
+      readonly ask: (name: string) => Promise<readonly [path: string, body: object]>
+      /** How many there are of what the request makes. */
+      readonly count: (name: string) => Promise<number>
+    }
+    const cases: Readonly<Record<string, Case>> = {
+      'a draft is created': { ask: async (name) => [`${box()}/drafts`, newDraft(name)], count: drafts },
+      'a draft is sent': {
+        async ask(name) {
+          const made = await client(door.http, tenant.key)<Made>('POST', `${box()}/drafts`, newDraft(name))
+          return [`${box()}/drafts/${made.body.message_id}/send`, {}]
+        },
+        count: async (name) => (await sendsOf(name)).length,
+      },
+    }
+    for (const [what, { ask, count }] of Object.entries(cases))
+      it(`is answered when it is repeated with its Idempotency-Key, and done once: ${what}`, async () => {
+        let isWhole = false
+        for (let n = 0; !isWhole; n++) {
+          const name = `once${Object.keys(cases).indexOf(what)}x${n}`
+          const [path, body] = await ask(name)
+          const post = (http: string) =>
+            client(http, tenant.key)<ErrorBody>('POST', path, body, { 'idempotency-key': name })
+          await node.ctx.background.done()
+          let hit = 0
+          // The answer to the write with this number is lost, and then the database cannot be reached.
+          proxy.follow((command) => {
+            if (hit <= n && !writes.has(command)) return null
+            hit += 1
+            return hit <= n ? null : { kind: 'cut', done: hit === n + 1 }
+          })
+          const first = await post(node.http)
+          proxy.follow(null)
+          isWhole = hit <= n
+          expect(isWhole || first.status < 300 ? first.status < 300 : first.body.code === 'unavailable').to.equal(true)
+          await store().idempotency.updateMany({ state: 'running' }, { $set: { startedAt: new Date(0) } })
+          const again = await post(door.http)
+          expect(again.status, `${n} ${JSON.stringify(again.body)}`).to.be.below(300)
+          await Promise.all([node.ctx.background.done(), door.ctx.background.done()])
+          expect(await count(name), `${n}`).to.equal(1)
+        }
+      })
+  })
 
   it('after all of that each message has one event, and their numbers have no gap', async () => {
     const { store } = door.ctx
