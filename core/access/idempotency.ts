@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Failure } from '../../schemas/failures.ts'
-import { newId, newToken } from '../../schemas/ids.ts'
+import { newId, newToken, timeOfId } from '../../schemas/ids.ts'
 import type { IdempotencyDoc } from '../../store/documents/accounts.ts'
 import {
   finishingMark,
@@ -120,6 +120,14 @@ export async function beginIdempotent(
     keyId: existing.keyId ?? null,
     forget: () => forgetIdempotencyKey(ctx.store, existing),
   }
+}
+
+/**
+ * Whether an earlier try of this request, whose outcome is unknown, may have made a record: then a repeat that finds it is not in
+ * conflict with it.
+ */
+export function mayHaveMade({ mayRepeat, onceId }: Context, { createdAt }: { readonly createdAt: Date }): boolean {
+  return mayRepeat && onceId !== null && createdAt >= timeOfId(onceId)
 }
 
 /** Seals an answer that may contain a value that is shown only once, such as a signing secret. */

@@ -28,6 +28,7 @@ import { countAddressesAt, releaseReserved } from '../../store/mailboxes.ts'
 import { sealedFor, toSealed } from '../../store/sealed.ts'
 import { removeZone } from '../../store/zones.ts'
 import { noAccount } from '../access/account-record.ts'
+import { mayHaveMade } from '../access/idempotency.ts'
 import type { Principal } from '../access/principal.ts'
 import { simulatorDomain } from '../mailbox/domains.ts'
 import { addressesChanged } from '../mailbox/known-mailboxes.ts'
@@ -52,14 +53,30 @@ export async function createDomain(
   { domain, accountId, verified }: NewDomain,
 ): Promise<DomainDoc | DomainClaimDoc> {
   const name = readOwnDomain(ctx, domain)
-  if (accountId !== null) await takeOwnDomain(ctx, accountId)
-  const doc = await insertNew(ctx, name, { accountId, verified }).catch(async (error: unknown) => {
-    if (accountId !== null) await freeSlot(ctx.store, accountId, 'ownDomains')
-    throw error
-  })
+  const doc = (await madeEarlier(ctx, name, accountId)) ?? (await makeDomain(ctx, name, { accountId, verified }))
   await keepPublished(ctx, { domain: name, accountId, dkim: doc.dkim, token: doc.token ?? null })
   await zoneChanged(ctx, { domain: name, accountId })
   return doc
+}
+
+/** The claim that an earlier try of this request made; else null. */
+async function madeEarlier(ctx: Context, domain: string, accountId: string | null): Promise<DomainClaimDoc | null> {
+  if (!ctx.mayRepeat || accountId === null) return null
+  const claim = await findClaim(ctx.store, { accountId, domain })
+  return claim !== null && mayHaveMade(ctx, claim) ? claim : null
+}
+
+/** Takes what the domain counts against the plan, and inserts it. Fails as `createDomain` does. */
+async function makeDomain(
+  ctx: Context,
+  name: string,
+  { accountId, verified }: Pick<NewDomain, 'accountId' | 'verified'>,
+): Promise<DomainDoc | DomainClaimDoc> {
+  if (accountId !== null) await takeOwnDomain(ctx, accountId)
+  return insertNew(ctx, name, { accountId, verified }).catch(async (error: unknown) => {
+    if (accountId !== null) await freeSlot(ctx.store, accountId, 'ownDomains')
+    throw error
+  })
 }
 
 /** Fails with `conflict`. */

@@ -5,6 +5,7 @@ import { allowanceOf } from '../../schemas/plans.ts'
 import type { IntakeDoc, IntakeLens } from '../../store/documents/intake.ts'
 import * as store from '../../store/intake.ts'
 import { listWebhooks } from '../../store/webhooks.ts'
+import { mayHaveMade } from '../access/idempotency.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { createMailbox, reachMailbox } from '../mailbox/mailboxes.ts'
@@ -53,7 +54,8 @@ export async function createIntake(
   requireDelivery(ctx, delivery)
   const mailbox = await mailboxFor(ctx, principal, { address, create })
   const [known] = await store.findIntakes(ctx.store, [mailbox._id])
-  if (known !== undefined) throw watchedAlready(mailbox.address)
+  const isOwn = known !== undefined && mayHaveMade(ctx, known)
+  if (known !== undefined && !isOwn) throw watchedAlready(mailbox.address)
   // The key reaches a mailbox that it has just made.
   const mailboxIds = principal.mailboxIds && [...principal.mailboxIds, mailbox._id]
   const reaching = { ...principal, mailboxIds }
@@ -62,6 +64,7 @@ export async function createIntake(
     delivery,
     before: null,
   })
+  if (isOwn) return { intake: await intakeOf(ctx, principal, known), secret: made.secret }
   const at = ctx.clock.now()
   const doc: IntakeDoc = {
     _id: mailbox._id,

@@ -3,6 +3,7 @@
  * addresses of a domain.
  */
 
+import { isDeepStrictEqual } from 'node:util'
 import { normaliseDomain } from '../../mail/domain.ts'
 import { normaliseAddress, splitAddress } from '../../mail/message/address.ts'
 import { aliasesMax } from '../../schemas/aliases.ts'
@@ -10,6 +11,7 @@ import { Failure } from '../../schemas/failures.ts'
 import { freeSlot, takeSlot } from '../../store/accounts.ts'
 import type { AddressDoc, MailboxDoc } from '../../store/documents/mail.ts'
 import * as store from '../../store/mailboxes.ts'
+import { mayHaveMade } from '../access/idempotency.ts'
 import { encodeTimeCursor, type Page, readTimeCursor } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
@@ -75,6 +77,8 @@ export async function createAlias(
     createdAt: ctx.clock.now(),
     releasedAt: null,
   }
+  const earlier = await madeEarlier(ctx, doc)
+  if (earlier !== null) return aliasOf(earlier, mailboxes)
   if (!(await takeSlot(ctx.store, accountId, 'aliases', aliasesMax)))
     throw new Failure('conflict', `The account has ${aliasesMax} aliases, the most that an account can have.`, {
       fix: 'Delete an alias that is not needed.',
@@ -94,6 +98,14 @@ export async function createAlias(
   }
   addressesChanged(ctx, [canonical])
   return aliasOf(doc, mailboxes)
+}
+
+/** The alias that an earlier try of this request made; else null. */
+async function madeEarlier(ctx: Context, { _id, accountId, mailboxIds }: AddressDoc): Promise<AddressDoc | null> {
+  if (!ctx.mayRepeat) return null
+  const [found] = await store.findAddresses(ctx.store, [_id])
+  if (found?.kind !== 'alias' || found.accountId !== accountId || !mayHaveMade(ctx, found)) return null
+  return isDeepStrictEqual(found.mailboxIds, mailboxIds) ? found : null
 }
 
 /** Deletes an alias; its address is free at once. Fails with `forbidden` (agent key), `alias_not_found`. */

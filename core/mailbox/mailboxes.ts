@@ -12,6 +12,7 @@ import type { NewEvent } from '../../store/events.ts'
 import { insertStandardFolders } from '../../store/folders.ts'
 import { endIntake } from '../../store/intake.ts'
 import * as store from '../../store/mailboxes.ts'
+import { mayHaveMade } from '../access/idempotency.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { type Page, pageOf, readIdCursor } from '../access/paging.ts'
 import { isAdministrator, type Principal, reaches } from '../access/principal.ts'
@@ -84,6 +85,8 @@ export async function createMailbox(
     throw new Failure('plan_required', 'A mailbox for a person needs a mail plan, and the account has none.', {
       fix: 'Leave "kind" out for an agent inbox, or take a mail plan.',
     })
+  const earlier = await madeEarlier(ctx, principal, canonical)
+  if (earlier !== null) return giveMailbox(ctx, principal, earlier)
   const allowance = allowanceOf(account)
   const rolling = {
     owner: `${accountId}:${keyId}`,
@@ -112,13 +115,7 @@ export async function createMailbox(
         createdBy: isAdministrator(principal) ? null : keyId,
       })
       await requireDomainRemains(ctx, doc, () => takeBack(ctx, doc))
-      if (principal.kind === 'agent' && principal.keyHash !== null) {
-        await grantMailbox(ctx.store, { hash: principal.keyHash, keyId, mailboxId: doc._id })
-        await callersChanged(ctx, { keyIds: [keyId] })
-      }
-      const mailbox = await mailboxOf(ctx, doc, account)
-      await announceMailbox(ctx, 'mailbox.created', mailbox)
-      return mailbox
+      return await giveMailbox(ctx, principal, doc)
     } catch (error) {
       await freeSlot(ctx.store, accountId, 'inboxes')
       throw error
@@ -127,6 +124,29 @@ export async function createMailbox(
     await giveBackRolling(ctx, rolling, granted.token)
     throw error
   }
+}
+
+/** The mailbox that an earlier try of this request made at the address; else null. */
+async function madeEarlier(ctx: Context, principal: Principal, address: string): Promise<MailboxDoc | null> {
+  if (!ctx.mayRepeat) return null
+  const [found] = await store.findAddresses(ctx.store, [address])
+  const [mailboxId] = found?.mailboxIds ?? []
+  if (found?.kind !== 'mailbox' || mailboxId === undefined) return null
+  const mailbox = await store.findMailbox(ctx.store, { accountId: principal.accountId, mailboxId })
+  const createdBy = isAdministrator(principal) ? null : principal.keyId
+  return mailbox?.createdBy === createdBy && mayHaveMade(ctx, mailbox) ? mailbox : null
+}
+
+/** Grants a new mailbox to the agent key that made it, and announces it. Safe to repeat. */
+async function giveMailbox(ctx: Context, principal: Principal, doc: MailboxDoc): Promise<Mailbox> {
+  const { kind, keyHash, keyId, account } = principal
+  if (kind === 'agent' && keyHash !== null) {
+    await grantMailbox(ctx.store, { hash: keyHash, keyId, mailboxId: doc._id })
+    await callersChanged(ctx, { keyIds: [keyId] })
+  }
+  const mailbox = await mailboxOf(ctx, doc, account)
+  await announceMailbox(ctx, 'mailbox.created', mailbox)
+  return mailbox
 }
 
 /**

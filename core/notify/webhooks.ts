@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { accountEventTypes, type EventType, eventKinds } from '../../schemas/events.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { newId } from '../../schemas/ids.ts'
+import { deriveId, newId } from '../../schemas/ids.ts'
 import { allowanceOf } from '../../schemas/plans.ts'
 import { unknown } from '../../schemas/refusals.ts'
 import { freeSlot, takeSlot } from '../../store/accounts.ts'
+import { fromBinary } from '../../store/bytes.ts'
 import { skipDeliveries } from '../../store/deliveries.ts'
 import type { OffReason, WebhookDoc } from '../../store/documents/events.ts'
 import { sealedFor, toSealed } from '../../store/sealed.ts'
@@ -64,14 +65,22 @@ export async function createWebhook(
   const url = allowedUrl(input.url, ctx.settings.webhooks.allowPrivate)
   requireEvents(principal, input.events)
   const scope = await ownScope(ctx, principal, input.scope)
+  const at = ctx.clock.now()
+  const { onceId } = ctx
+  const webhookId = onceId === null ? newId('whk', at) : deriveId('whk', onceId, 'webhook')
+  const earlier = ctx.mayRepeat ? await store.findWebhook(ctx.store, { accountId, webhookId }) : null
+  if (earlier !== null) {
+    if (earlier.keyId !== keyId) throw new Failure('idempotency_key_reused')
+    const secret = ctx.secrets.open(fromBinary(earlier.secret), sealedFor.webhook)
+    return { ...webhookOf(earlier, at), secret }
+  }
   if (!(await takeSlot(ctx.store, accountId, 'webhooks', limit)))
     throw new Failure('plan_required', `The plan includes ${limit} webhook endpoints, and all are in use.`, {
       fix: 'Delete an endpoint, or upgrade the plan.',
     })
-  const at = ctx.clock.now()
   const secret = newSecret()
   const doc: WebhookDoc = {
-    _id: newId('whk', at),
+    _id: webhookId,
     accountId,
     url,
     events: [...new Set(input.events)],

@@ -15,6 +15,7 @@ import { notACursor } from '../../schemas/refusals.ts'
 import { freeSlot, takeSlot } from '../../store/accounts.ts'
 import type { TemplateDoc } from '../../store/documents/sending.ts'
 import * as store from '../../store/templates.ts'
+import { mayHaveMade } from '../access/idempotency.ts'
 import type { Page } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import type { Context } from '../process/context.ts'
@@ -68,6 +69,8 @@ export async function createTemplate(
   const { accountId } = principal
   const at = ctx.clock.now()
   const template = { accountId, alias, subject, html, text, status, createdAt: at, updatedAt: at }
+  const earlier = ctx.mayRepeat ? await store.findTemplate(ctx.store, template) : null
+  if (earlier !== null && mayHaveMade(ctx, earlier) && hasTexts(earlier, template)) return templateOf(earlier)
   if (!(await takeSlot(ctx.store, accountId, 'templates', templatesMax)))
     throw new Failure('conflict', `An account has at most ${templatesMax} templates.`, {
       fix: 'Delete a template that is not needed.',
@@ -82,6 +85,11 @@ export async function createTemplate(
     fix: 'Choose another "alias", or change the template that has it.',
   })
 }
+
+type Texts = Pick<TemplateDoc, 'subject' | 'html' | 'text'>
+
+const hasTexts = (template: Texts, { subject, html, text }: Texts): boolean =>
+  template.subject === subject && template.html === html && template.text === text
 
 /** Changes a template; account keys only. Fails with `forbidden`, `template_not_found`, `validation_error`. */
 export async function changeTemplate(

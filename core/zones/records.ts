@@ -4,7 +4,7 @@
  */
 import { normaliseDomain } from '../../mail/domain.ts'
 import { Failure } from '../../schemas/failures.ts'
-import { newId } from '../../schemas/ids.ts'
+import { deriveId, newId } from '../../schemas/ids.ts'
 import type { ZoneRecordDoc } from '../../store/documents/domains.ts'
 import { findClaim, findDomain } from '../../store/domains.ts'
 import { findMailboxesOfAccount } from '../../store/mailboxes.ts'
@@ -84,11 +84,14 @@ export async function createRecord(
   const content = readContent(given.type, given)
   const at = ctx.clock.now()
   const { origin, accountId } = { origin: zone.domain, accountId: zone.accountId }
+  const { onceId } = ctx
+  const id = onceId === null ? newId('rec', at) : deriveId('rec', onceId, 'record')
   return changed(ctx, zone, (records) => {
-    const others = records.filter(isThere)
+    // An earlier try of this request may have written the record.
+    const others = records.filter((each) => isThere(each) && each._id !== id)
     const ttlSeconds = given.ttlSeconds ?? ttlOf(others, { name, type: given.type }) ?? ttlUsual
     const record: ZoneRecordDoc = {
-      _id: newId('rec', at),
+      _id: id,
       domain: origin,
       accountId,
       name,

@@ -142,6 +142,7 @@ describe('a failing deployment', () => {
     type Made = { readonly message_id: string }
     const drafts = (subject: string) => store().messages.countDocuments({ mailboxId: tenant.mailboxId, subject })
     const newDraft = (subject: string) => ({ to: 'someone@elsewhere.example', subject, text: 'Hi' })
+    const endpoints = (url: string) => store().webhooks.countDocuments({ accountId: tenant.accountId, url })
     type Case = {
       /** Where to post, and what. */
       readonly ask: (name: string) => Promise<readonly [path: string, body: object]>
@@ -156,6 +157,39 @@ describe('a failing deployment', () => {
           return [`${box()}/drafts/${made.body.message_id}/send`, {}]
         },
         count: async (name) => (await sendsOf(name)).length,
+      },
+      'a mailbox is created': {
+        ask: async (name) => ['/api/v1/mailboxes', { address: `${name}@tenant.example` }],
+        count: (name) => store().addresses.countDocuments({ _id: `${name}@tenant.example` }),
+      },
+      'an alias is created': {
+        ask: async (name) => ['/api/v1/aliases', { alias: `${name}@tenant.example`, targets: [tenant.address] }],
+        count: (name) => store().addresses.countDocuments({ _id: `${name}@tenant.example` }),
+      },
+      'a template is created': {
+        ask: async (alias) => ['/api/v1/templates', { alias, subject: 'Hi', text: 'Hello' }],
+        count: (alias) => store().templates.countDocuments({ accountId: tenant.accountId, alias }),
+      },
+      'a webhook endpoint is created': {
+        ask: async (name) => ['/api/v1/webhooks', { url: `https://${name}.example/`, events: ['message.received'] }],
+        count: (name) => endpoints(`https://${name}.example/`),
+      },
+      'a mailbox gets an Intake with an endpoint': {
+        async ask(name) {
+          const mailbox = `${name}@tenant.example`
+          await client(door.http, tenant.key)('POST', '/api/v1/mailboxes', { address: mailbox })
+          return ['/api/v1/intake', { mailbox, delivery: { type: 'webhook', url: `https://${name}.example/` } }]
+        },
+        count: (name) => endpoints(`https://${name}.example/`),
+      },
+      'a domain is added': {
+        ask: async (name) => ['/api/v1/domains', { domain: `${name}.example` }],
+        count: (name) =>
+          store().domainClaims.countDocuments({ accountId: tenant.accountId, domain: `${name}.example` }),
+      },
+      'a DNS record is created': {
+        ask: async (name) => ['/api/v1/domains/tenant.example/dns', { type: 'TXT', name, value: 'x' }],
+        count: (name) => store().zoneRecords.countDocuments({ domain: 'tenant.example', name }),
       },
     }
     for (const [what, { ask, count }] of Object.entries(cases))
@@ -179,6 +213,8 @@ describe('a failing deployment', () => {
           isWhole = hit <= n
           expect(isWhole || first.status < 300 ? first.status < 300 : first.body.code === 'unavailable').to.equal(true)
           await store().idempotency.updateMany({ state: 'running' }, { $set: { startedAt: new Date(0) } })
+          // The lock of a zone ends.
+          door.advance(31_000)
           const again = await post(door.http)
           expect(again.status, `${n} ${JSON.stringify(again.body)}`).to.be.below(300)
           await Promise.all([node.ctx.background.done(), door.ctx.background.done()])
