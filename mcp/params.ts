@@ -1,7 +1,9 @@
-/** Schemas of the parameters of each method, so that a malformed request is refused with our own error text. */
+/** Schemas of messages, and of the parameters of each method, so that a malformed request is refused with our own error text. */
 import {
+  anyOf,
   array,
   boolean,
+  integer,
   type JsonSchema,
   number,
   object,
@@ -118,6 +120,26 @@ export function requireParams(message: unknown, { isEarlier }: { isEarlier: bool
   if (method === 'completion/complete') requireReference(params as { readonly ref: Reference })
   if (whole.includes(method) && (params as { readonly cursor?: unknown }).cursor !== undefined)
     throw notACursor('params.cursor')
+}
+
+/** The id of a request, or the token of its progress. */
+const named = anyOf([string(), integer()])
+const anyMessage = opened(
+  object({
+    jsonrpc: oneOf(['2.0']),
+    id: optional(named),
+    method: string(),
+    params: anything,
+  }),
+)
+
+/** Fails with `validation_error` if a message is neither a request nor a notification (JSON-RPC 2.0, 4) nor an answer. */
+export function requireMessage(message: unknown): void {
+  const { method, result, error, params } = Object(message) as { readonly [field: string]: unknown }
+  if (method === undefined && (result !== undefined || error !== undefined)) return
+  validate(anyMessage, message, 'message')
+  const { progressToken } = Object(Object(params)._meta) as { readonly progressToken?: unknown }
+  if (progressToken !== undefined) validate(named, progressToken, 'message.params._meta.progressToken')
 }
 
 type Reference = { readonly type: string }

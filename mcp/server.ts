@@ -2,7 +2,7 @@
  * The MCP endpoint, Streamable HTTP. Invariants: every request is answered on its own, so that any node behind a load balancer can
  * answer it; each request has its own revision; a tool call is counted by its operation, all other requests are counted here.
  */
-import type { Implementation } from '@modelcontextprotocol/server'
+import { type Implementation, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
 import type { Context } from '../core/process/context.ts'
 import { admit, admitAgain } from '../operations/admit.ts'
@@ -24,8 +24,8 @@ import { mailOffer, signupOffer } from './mail-offer.ts'
 import { isEarlier as isOfEarlier, isRequestOf } from './messages.ts'
 import { neededScopes } from './needed-scopes.ts'
 import type { Offer } from './offer.ts'
-import { requireParams } from './params.ts'
-import { refuse, refuseFor, serverError } from './refusals.ts'
+import { requireMessage, requireParams } from './params.ts'
+import { protocolError, refuse, refuseFor, serverError } from './refusals.ts'
 import { createSessions } from './sessions.ts'
 import { toolsOf } from './tools.ts'
 
@@ -85,6 +85,7 @@ export function createMcp(
       refusedBatch(request, body) ??
       (await refusedUncounted(caller, body)) ??
       refusedMalformed(caller, body, { isEarlier }) ??
+      refusedMessage(caller, body) ??
       (await (isEarlier
         ? answerEarlier(request, { body, caller, serving, sessions })
         : isRequestOf(body, 'subscriptions/listen')
@@ -170,5 +171,16 @@ function refusedMalformed(
     return null
   } catch (error) {
     return { ...refuseFor(ctx, body, error), status: isEarlier ? 200 : 400 }
+  }
+}
+
+/** Refuses what is no message of JSON-RPC. The protocol's library does so too, without saying what is wrong. */
+function refusedMessage({ ctx }: Caller, body: unknown): McpAnswer | null {
+  try {
+    for (const message of messagesIn(body)) requireMessage(message)
+    return null
+  } catch (error) {
+    const { message, data } = protocolError(ctx, error)
+    return refuse(body, { status: 400, code: ProtocolErrorCode.InvalidRequest, message, data })
   }
 }

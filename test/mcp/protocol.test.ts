@@ -217,6 +217,31 @@ describe('mcp protocol', () => {
       }
     })
 
+  const plain = { jsonrpc: '2.0', id: 7, method: 'tools/list', params: { _meta: meta() } }
+  const noMessages: readonly (readonly [string, unknown, string])[] = [
+    ['a fraction as id', { ...plain, id: 1.5 }, 'message.id'],
+    ['no value as id', { ...plain, id: null }, 'message.id'],
+    ['another version of JSON-RPC', { ...plain, jsonrpc: '1.0' }, 'message.jsonrpc'],
+    ['a method that is a number', { ...plain, method: 7 }, 'message.method'],
+    ['no method', { jsonrpc: '2.0', id: 7 }, 'message.method'],
+    ['a list as parameters', { ...plain, method: 'ping', params: [] }, 'message.params'],
+    ['a text', 'tools/list', 'message'],
+  ]
+  for (const [name, message, param] of noMessages)
+    it(`${name} is no message, in each revision, and it is said why`, async () => {
+      for (const headers of [undefined, headersOf('tools/list', {})]) {
+        const { status, body } = await tell(JSON.stringify(message), headers)
+        expect([status, body.error.code], JSON.stringify(body)).to.deep.equal([400, -32600])
+        expect(body.error.data).to.include({ code: 'validation_error', param })
+      }
+    })
+
+  it('a token of progress that is an object is named', async () => {
+    const { status, body } = await tell({ ...plain, params: { _meta: { progressToken: {} } } })
+    expect([status, body.error.code, body.id]).to.deep.equal([400, -32600, 7])
+    expect(body.error.data).to.include({ param: 'message.params._meta.progressToken' })
+  })
+
   it('a cursor of no page is named as its client named it', async () => {
     const { body } = await ask('resources/list', { cursor: 'none' })
     expect(body.error.code).to.equal(-32602)
