@@ -3,6 +3,7 @@
  * endpoint of a Mailroom unchanged, so that both sides use whatever revision they agree on. Standard output is only for messages to the
  * client.
  */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +14,7 @@ import {
   isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/server'
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
@@ -23,6 +25,13 @@ import { type ServerOptions, serverWithKey, urlBelow } from './server-options.ts
 /** The JSON-RPC code for an error of the server itself (JSON-RPC 2.0, 5.1). */
 const serverError = -32000
 const stateless = '2026-07-28'
+/** The stream of a session is opened again as long as the client runs: the service may be away for longer than a few tries. */
+const reconnectionOptions = {
+  initialReconnectionDelay: 1_000,
+  reconnectionDelayGrowFactor: 1.5,
+  maxReconnectionDelay: 30_000,
+  maxRetries: Number.POSITIVE_INFINITY,
+}
 /** How long the last answers may take once standard input is closed: clients end a server by a signal after two seconds. */
 const lastAnswersMs = 1_000
 
@@ -33,7 +42,15 @@ const lastAnswersMs = 1_000
 export async function serveStdio(io: Io, options: ServerOptions): Promise<void> {
   const { key, server } = serverWithKey(io, options)
   const headers = { authorization: `Bearer ${key}`, 'user-agent': `Mailroom/${serviceVersion()}` }
-  const remote = new StreamableHTTPClientTransport(endpointOf(server), { requestInit: { headers } })
+  const remote = new StreamableHTTPClientTransport(endpointOf(server), {
+    requestInit: { headers },
+    reconnectionOptions,
+    async fetch(url, init) {
+      const response = await fetch(url, init)
+      if (init?.method === 'GET' && response.ok) watchAgain()
+      return response
+    },
+  })
   // The transport is told of the end of standard input only after the last answers, because it writes nothing after that.
   const input = new PassThrough()
   const client = new StdioServerTransport(input)
@@ -42,6 +59,19 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
   let beginning: RequestId | null = null
   /** Requests that have not been answered yet. */
   const unanswered = new Set<RequestId>()
+  /** The resources that the client watches in its session: a server that was started again does not know of them. */
+  const watched = new Set<string>()
+  /** Our own requests, whose answers are not for the client. */
+  const ours = new Set<RequestId>()
+  const watchAgain = () => {
+    for (const uri of watched) {
+      const id = randomUUID()
+      ours.add(id)
+      remote
+        .send({ jsonrpc: '2.0', id, method: 'resources/subscribe', params: { uri } })
+        .catch((error: unknown) => io.err(`${errorText(error)}\n`))
+    }
+  }
   /** Requests whose answer has not been written yet. */
   const open = new Map<RequestId, PromiseWithResolvers<void>>()
   const settle = (id: RequestId) => {
@@ -54,6 +84,7 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
 
   remote.onmessage = (message) => {
     const { id } = message as { readonly id?: RequestId }
+    if (id !== undefined && ours.delete(id)) return
     if (isJSONRPCResultResponse(message) && id === beginning) {
       const { protocolVersion } = message.result as { readonly protocolVersion?: string }
       if (protocolVersion !== undefined) remote.setProtocolVersion(protocolVersion)
@@ -70,6 +101,7 @@ export async function serveStdio(io: Io, options: ServerOptions): Promise<void> 
     if (isInitializeRequest(message)) beginning = (message as { readonly id: RequestId }).id
     if (cancels(message, running)) return
     if (!isJSONRPCRequest(message)) return remote.send(message)
+    noteWatched(message, watched)
     const own = new AbortController()
     if (isStateless(message)) running.set(message.id, own)
     open.set(message.id, Promise.withResolvers())
@@ -114,6 +146,13 @@ function endpointOf(server: URL): URL {
 function isStateless(message: JSONRPCMessage): boolean {
   const { params } = message as { readonly params?: { readonly _meta?: Readonly<Record<string, unknown>> } }
   return params?._meta?.['io.modelcontextprotocol/protocolVersion'] === stateless
+}
+
+function noteWatched({ method, params }: JSONRPCRequest, watched: Set<string>): void {
+  const { uri } = (params ?? {}) as { readonly uri?: unknown }
+  if (typeof uri !== 'string') return
+  if (method === 'resources/subscribe') watched.add(uri)
+  if (method === 'resources/unsubscribe') watched.delete(uri)
 }
 
 /** Ends the request that a message cancels; returns whether there was one. */

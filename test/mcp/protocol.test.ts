@@ -14,7 +14,7 @@ import { StdioClientTransport as CurrentStdio } from '@modelcontextprotocol/clie
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as EarlierStdio } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import { expect } from 'chai'
 import { announceArrivals } from '../../core/receive/announce.ts'
 import { toldOf } from '../documents.ts'
@@ -514,6 +514,32 @@ describe('mcp protocol', () => {
       gateway.cut()
       for (const told of await Promise.all(calls)) expect(told).to.include('was cut before the answer')
       expect((await earlier.listTools()).tools.length).to.be.above(30)
+    })
+
+    it('goes on to watch after a service that was away and started again', async () => {
+      const gateway = await openFaultyGateway(door.http)
+      const restarted = await door.another()
+      const client = new EarlierClient({ name: 'test', version: '1' })
+      const heard: string[] = []
+      client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => void heard.push(params.uri))
+      await client.connect(new EarlierStdio({ ...program, env: environment(tenant.key, gateway.http) }))
+      closing.push(
+        () => client.close(),
+        () => gateway.close(),
+        () => restarted.close(),
+      )
+      const hears = (at: Pick<Door, 'ctx'>) =>
+        eventually('it hears', async () => {
+          const id = await deliver(at.ctx, { to: tenant.address, raw: `Subject: s\n\n${Math.random()}\n` })
+          await announceArrivals(at.ctx, await toldOf(at.ctx, [id]))
+          return heard.splice(0).includes('mailroom://events')
+        })
+      await client.subscribeResource({ uri: 'mailroom://events' })
+      await hears(door)
+      gateway.lead(restarted.http)
+      gateway.next(...Array(3).fill({ status: 503 }))
+      gateway.cut()
+      await hears(restarted)
     })
 
     it('answers what came before its input was closed', async () => {

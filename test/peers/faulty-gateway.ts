@@ -25,12 +25,15 @@ export type FaultyGateway = {
   readonly seen: readonly SeenRequest[]
   /** Sets what happens to the next requests; later ones are passed on. */
   next(...faults: readonly Fault[]): void
+  /** Passes on to another door from now on. */
+  lead(door: string): void
   /** Cuts all connections, even in the middle of an answer. */
   cut(): void
   close(): Promise<void>
 }
 
-export async function openFaultyGateway(door: string): Promise<FaultyGateway> {
+export async function openFaultyGateway(first: string): Promise<FaultyGateway> {
+  let door = first
   const seen: SeenRequest[] = []
   let faults: Fault[] = []
   const server = createServer((incoming, answer) => {
@@ -50,6 +53,9 @@ export async function openFaultyGateway(door: string): Promise<FaultyGateway> {
     seen,
     next(...more) {
       faults = [...more]
+    },
+    lead(other) {
+      door = other
     },
     cut: () => server.closeAllConnections(),
     async close() {
