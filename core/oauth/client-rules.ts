@@ -13,8 +13,8 @@ const publicSchemes: readonly string[] = ['ftp:', 'ws:', 'wss:', 'mailto:', 'tel
 
 /**
  * Completes metadata in place. Returns what is wrong with it, beginning with the name of the field; null when it is valid. A program
- * with a redirect URI that stays on the person's computer is a native one unless it says otherwise; native programs may use any port
- * there (RFC 8252 7.3).
+ * with a redirect URI that stays on the person's computer is a native one unless it says otherwise, or has one with https there, which
+ * only programs of the web may have; native programs may use any port there (RFC 8252 7.3).
  */
 export function completeMetadata(metadata: ClientMetadata): string | null {
   const uris: unknown = metadata.redirect_uris
@@ -27,7 +27,7 @@ export function completeMetadata(metadata: ClientMetadata): string | null {
   const name: unknown = metadata.client_name
   if (name !== undefined && (typeof name !== 'string' || name.length > nameLengthMax || /\p{C}/u.test(name)))
     return `client_name must be a line of at most ${nameLengthMax} characters`
-  metadata.application_type ??= uris.some(staysOnMachine) ? 'native' : 'web'
+  metadata.application_type ??= uris.some(staysOnMachine) && !uris.some(isSecureLoopback) ? 'native' : 'web'
   for (const [field, here] of Object.entries(flows)) keepThose(metadata, field, here)
   // The scope is decided with each request, so that a program can ask for more later.
   delete metadata.scope
@@ -56,6 +56,11 @@ function whyRefused(uri: unknown): string | null {
 }
 
 const isLoopback = ({ hostname }: URL) => loopbacks.includes(hostname)
+
+const isSecureLoopback = (uri: string) => {
+  const parsed = new URL(uri)
+  return parsed.protocol === 'https:' && isLoopback(parsed)
+}
 
 /** Whether a redirect to a URI stays on the person's computer: it leads to a loopback address or to a program there. */
 export function staysOnMachine(uri: string): boolean {

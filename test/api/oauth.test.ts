@@ -197,6 +197,7 @@ describe('api: OAuth', () => {
       ['a loopback URI', { redirect_uris: ['http://127.0.0.1:3000/cb', 'http://localhost/cb'] }, null],
       ['the loopback of IPv6', { redirect_uris: ['http://[::1]:3000/cb'] }, null],
       ['the scheme of a program', { redirect_uris: ['com.example.app:/cb', 'cursor://mcp/callback'] }, null],
+      ['a loopback URI, also with https', { redirect_uris: ['http://localhost/cb', 'https://localhost/cb'] }, null],
       [
         'a scheme of the program, https and a loopback URI',
         { redirect_uris: ['cursor://mcp/callback', callback, 'http://localhost:8787/callback'] },
