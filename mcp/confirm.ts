@@ -53,7 +53,11 @@ const questions: Readonly<Record<string, Question>> = {
   },
   send_message: async (caller, given) =>
     given.dryRun === true ? null : askForStrangers(caller, given, await recipientsOf(caller, given)),
-  forward_message: async (caller, given) => askForStrangers(caller, given, await recipientsOf(caller, given)),
+  forward_message: async (caller, given) => {
+    const { mailbox, message_id } = given
+    await reachMessage(caller.ctx, caller.principal, { address: String(mailbox), messageId: String(message_id) })
+    return askForStrangers(caller, given, await recipientsOf(caller, given))
+  },
   send_batch: (caller, given) =>
     askForStrangers(
       caller,

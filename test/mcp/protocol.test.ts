@@ -802,6 +802,9 @@ describe('mcp protocol', () => {
     it('what is refused anyway is not asked', async () => {
       const unknown = await call('send_message', { ...letter('never@remote.example'), color: 'red' })
       expect(unknown.body.result.structuredContent).to.include({ code: 'validation_error', param: 'color' })
+      const forward = { mailbox: tenant.address, message_id: `msg_${'0'.repeat(26)}`, to: 'never@remote.example' }
+      const gone = await call('forward_message', forward)
+      expect(gone.body.result.structuredContent).to.include({ code: 'not_found' })
       const dry = await call('send_message', { ...letter('never@remote.example'), dryRun: true })
       expect(dry.body.result.structuredContent).to.include({ dryRun: true })
     })
