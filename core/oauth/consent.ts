@@ -15,6 +15,7 @@ import { reachMailbox } from '../mailbox/mailboxes.ts'
 import { secondMs } from '../process/clock.ts'
 import type { Context } from '../process/context.ts'
 import { isAway, whileUnavailable } from '../process/database-away.ts'
+import { DocumentAway } from './client-documents.ts'
 import { placeOfRedirect, staysOnMachine } from './client-rules.ts'
 import { withProvider } from './provider.ts'
 import type { OauthRequest } from './request.ts'
@@ -69,6 +70,11 @@ export function findConnectionRequest(request: OauthRequest, requestId: string):
 /** Fails for a request that the library does not find: with `unavailable` during an outage, otherwise with `not_found`. */
 function notFound(error: unknown): never {
   const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof DocumentAway)
+    throw new Failure(
+      'unavailable',
+      'What the program publishes about itself cannot be fetched right now; please try again later.',
+    )
   throw isAway(cause) ? whileUnavailable(cause) : expired()
 }
 

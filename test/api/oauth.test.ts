@@ -727,6 +727,19 @@ describe('api: OAuth', () => {
         expect((await refresh(String(refresh_token), asked)).status).to.equal(200)
       })
 
+    it('can be connected on the same page once its document is back', async () => {
+      const publish = (more: Partial<Document>) =>
+        publisher.publish('/back.json', (own) => ({ body: described(own), ...more }))
+      const browser = browse(owner.cookie)
+      const page = await begin(browser, { client_id: publish({}) })
+      publish({ hangsUp: true })
+      const { status, text } = await browser.get(page)
+      expect(status).to.equal(503)
+      expect(text).to.include('cannot be fetched right now').and.not.include('has ended')
+      publish({})
+      expect((await answer(browser, page)).searchParams.has('code')).to.equal(true)
+    })
+
     it('is unknown when its document is gone for good', async () => {
       const asked = { client_id: publisher.publish('/gone.json', (own) => ({ body: described(own) })) }
       const { refresh_token } = (await exchange(await newCode({ asked }), asked)).body
