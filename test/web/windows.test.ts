@@ -319,6 +319,38 @@ describe('web: windows', () => {
     expect(lessons.filter(({ address }) => address === 'gil@kind.example')).to.deep.equal([])
   })
 
+  it('what was removed comes back on its own page when that is undone on the page of another', async () => {
+    const urls = ['https://one.example/hook', 'https://two.example/hook'] as const
+    const answers = await Promise.all(
+      urls.map((url) => call<{ id: string }>('POST', '/api/v1/webhooks', { url, events: ['message.received'] })),
+    )
+    const headingOf = (url: string) => page.getByRole('heading', { name: url })
+    await page.goto(viewer.at(`/webhooks/${answers[0]?.body.id}`))
+    await headingOf(urls[0]).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('link', { name: urls[1] }).click()
+    await headingOf(urls[1]).waitFor()
+    await page.keyboard.press('z')
+    await headingOf(urls[0]).waitFor()
+    expect(await headingOf(urls[1]).count()).to.equal(0)
+  })
+
+  it('a new template is open once it is saved, and can be changed', async () => {
+    await page.goto(viewer.at('/templates/new'))
+    await page.getByRole('textbox', { name: 'Name' }).fill('greeting')
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Hello {{who}}')
+    await page.getByRole('textbox', { name: 'Text' }).fill('Welcome')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'greeting' }).waitFor()
+    await page.getByRole('textbox', { name: 'who' }).waitFor()
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Good day {{who}}')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await eventually(
+      'the change',
+      async () => (await call('GET', '/api/v1/templates/greeting')).body.subject === 'Good day {{who}}',
+    )
+  })
+
   it('what is deleted for good in a search of all mailboxes is deleted in its own, whichever is read next', async () => {
     const other = `other@${door.tenant.address.split('@')[1]}`
     await call('POST', '/api/v1/mailboxes', { address: other })
