@@ -351,6 +351,22 @@ describe('web: windows', () => {
     )
   })
 
+  it('mail in Trash is not deleted at once where the list of folders is missing', async () => {
+    const path = mailboxPath(door.tenant.address)
+    const raw = 'From: Hal <hal@kind.example>\nSubject: Thrown away\n\nStill of use.\n'
+    const id = await deliver(door.ctx, { to: door.tenant.address, from: 'hal@kind.example', raw })
+    await call('DELETE', `${path}/messages/${id}`)
+    await page.route('**/folders', (route) => route.abort())
+    await page.goto(viewer.at(`${box}/trash`))
+    await rowOn(page, 'Thrown away').click()
+    await page.getByRole('heading', { name: 'Thrown away' }).waitFor()
+    await page.keyboard.press('#')
+    await page.getByText('Deleted for good.').waitFor()
+    await page.keyboard.press('z')
+    await rowOn(page, 'Thrown away').waitFor()
+    expect((await call('GET', `${path}/messages/${id}`)).body.folder).to.equal('Trash')
+  })
+
   it('what is deleted for good in a search of all mailboxes is deleted in its own, whichever is read next', async () => {
     const other = `other@${door.tenant.address.split('@')[1]}`
     await call('POST', '/api/v1/mailboxes', { address: other })
