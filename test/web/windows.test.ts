@@ -367,6 +367,36 @@ describe('web: windows', () => {
     expect((await call('GET', `${path}/messages/${id}`)).body.folder).to.equal('Trash')
   })
 
+  it('of a conversation with a label only what is in Trash is deleted for good, and only the rest moves to Trash', async () => {
+    const path = mailboxPath(door.tenant.address)
+    const folderOf = async (id: string) => (await call('GET', `${path}/messages/${id}`)).body.folder ?? null
+    for (const [label, inTrash] of [
+      ['older', 0],
+      ['newer', 1],
+    ] as const) {
+      const ids: string[] = []
+      for (const n of [0, 1]) {
+        const fields = `Message-ID: <${label}${n}@kind.example>\nReferences: <${label}0@kind.example>`
+        const raw = `From: Ida <ida@kind.example>\nSubject: Labelled ${label}\n${fields}\n\nWord ${n}.\n`
+        const id = await deliver(door.ctx, { to: door.tenant.address, from: 'ida@kind.example', raw })
+        ids.push(id)
+        await call('PATCH', `${path}/messages/${id}`, { addLabels: [label], ...(n === inTrash && { folder: 'trash' }) })
+      }
+      await page.goto(viewer.at(`${box}?label=${label}`))
+      await rowOn(page, `Labelled ${label}`).click()
+      await page.getByRole('heading', { name: `Labelled ${label}` }).waitFor()
+      await page.keyboard.press('#')
+      await page.getByText(inTrash === 1 ? 'Deleted for good.' : 'Moved to Trash.').waitFor()
+      await page.getByRole('button', { name: 'Dismiss' }).click()
+      const expected = inTrash === 1 ? ['INBOX', null] : ['Trash', 'Trash']
+      await eventually('the end', async () => {
+        const now = await Promise.all(ids.map(folderOf))
+        return now[1] === expected[1] && (now[0] === expected[0] || now[0] === null)
+      })
+      expect(await Promise.all(ids.map(folderOf))).to.deep.equal(expected)
+    }
+  })
+
   it('what is deleted for good in a search of all mailboxes is deleted in its own, whichever is read next', async () => {
     const other = `other@${door.tenant.address.split('@')[1]}`
     await call('POST', '/api/v1/mailboxes', { address: other })

@@ -83,27 +83,47 @@ function markNoSpam({ address, ids }: Chosen, undone: () => void): void {
 
 /** Trains the mailbox with a message that is still in Spam. */
 async function learnSpam(address: string, id: string, spamFolder: string): Promise<void> {
-  const found = await messages()
-    .get(address, id, { view: 'headers' })
-    .catch((error: unknown) => {
-      if (error instanceof ApiError && error.code === 'not_found') return null
-      throw error
-    })
-  if (found?.folder === spamFolder) await messages().update(address, id, { spam: true })
+  if ((await folderNow(address, id)) === spamFolder) await messages().update(address, id, { spam: true })
 }
 
-/** Moves messages to Trash. */
-export async function trash({ address, ids }: Chosen, undone: () => void): Promise<void> {
-  const isDone = await attempt(() => Promise.all(ids.map((id) => messages().delete(address, id))), undone)
+/** The folder of a message; null if it is gone. */
+async function folderNow(address: string, id: string): Promise<string | null> {
+  try {
+    return (await messages().get(address, id, { view: 'headers' })).folder
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+/** Moves messages to Trash. The undo restores those that were not there before. */
+export async function trash(chosen: Chosen, undone: () => void): Promise<void> {
+  const { address, ids } = chosen
+  let moved: readonly string[] = []
+  const isDone = await attempt(async () => {
+    const before = await foldersBefore(chosen)
+    moved = ids.filter((id) => before.get(id) !== 'Trash')
+    // A move, because the API deletes for good what is deleted in Trash.
+    await Promise.all(moved.map((id) => messages().update(address, id, { folder: 'trash' })))
+  }, undone)
   mailChangedHere(address, ids)
   if (isDone)
     notify(words.mail.done.trashed, {
       undo: async () => {
-        await Promise.all(ids.map((id) => messages().restore(address, id)))
+        await Promise.all(moved.map((id) => messages().restore(address, id)))
         mailChangedHere(address, ids)
         undone()
       },
     })
+}
+
+/** Deletes for good those of the messages that are in Trash. Resolves to whether none is left elsewhere. */
+export async function deleteForGood({ address, ids }: Chosen): Promise<boolean> {
+  const now = await Promise.all(ids.map(async (id) => ({ id, folder: await folderNow(address, id) })))
+  const inTrash = now.filter(({ folder }) => folder === 'Trash')
+  await Promise.all(inTrash.map(({ id }) => messages().delete(address, id, { permanent: true })))
+  mailChangedHere(address, ids)
+  return now.every(({ folder }) => folder === 'Trash' || folder === null)
 }
 
 /** Moves messages from Trash back to the folders from which they were deleted. */
