@@ -335,6 +335,19 @@ describe('web: windows', () => {
     expect(await headingOf(urls[1]).count()).to.equal(0)
   })
 
+  it('the text of an automatic reply changes without its end, to the millisecond', async () => {
+    const path = mailboxPath(door.tenant.address)
+    const until = new Date(Math.ceil(Date.now() / dayMs) * dayMs + dayMs - 1).toISOString()
+    await call('PATCH', path, { autoReply: { enabled: true, subject: 'Away', text: 'Until tomorrow.', until } })
+    await page.goto(viewer.at(`/mailboxes/${encodeURIComponent(door.tenant.address)}/reply`))
+    await page.getByRole('textbox', { name: 'Text' }).fill('Until tomorrow night.')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    const { autoReply } = (await call<{ autoReply: object }>('GET', path)).body
+    expect(autoReply).to.deep.include({ text: 'Until tomorrow night.', until })
+    await call('PATCH', path, { autoReply: null })
+  })
+
   it('a new template is open once it is saved, and can be changed', async () => {
     await page.goto(viewer.at('/templates/new'))
     await page.getByRole('textbox', { name: 'Name' }).fill('greeting')
