@@ -18,7 +18,7 @@ const charsDefault = 4_000
 export const listThreads = operation({
   name: 'threads.list',
   summary:
-    "Conversations of an agent's mailbox, ordered by their newest message; one matches if each filter matches one of its messages.",
+    "Conversations of an agent's mailbox, ordered by their newest message; one matches if each filter matches one of its messages. Those wholly in Trash, Spam or Drafts are left out unless folder is given.",
   scope: 'mail:read',
   http: 'GET /api/v1/mailboxes/{address}/threads',
   input: object({

@@ -454,7 +454,7 @@ export class MailboxesFolders extends Group {
 }
 
 export class MailboxesThreads extends Group {
-  /** Conversations of an agent's mailbox, ordered by their newest message; one matches if each filter matches one of its messages. Scope: mail:read. */
+  /** Conversations of an agent's mailbox, ordered by their newest message; one matches if each filter matches one of its messages. Those wholly in Trash, Spam or Drafts are left out unless folder is given. Scope: mail:read. */
   list(address: string, params: t.ThreadsListParams = {}, options?: RequestOptions): PageList<t.ThreadsListResult, t.ThreadsListResult['threads'][number]> {
     return this.pages<t.ThreadsListResult, t.ThreadsListResult['threads'][number]>('threads', { method: 'GET', path: `/mailboxes/${segment(address)}/threads`, query: params }, options)
   }

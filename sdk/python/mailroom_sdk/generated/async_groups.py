@@ -1168,7 +1168,7 @@ class MailboxesThreads(AsyncGroup):
         before: str | None | Unset = UNSET,
         options: RequestOptions | None = None,
     ) -> AsyncPageList[t.ThreadsListResult, t.Thread]:
-        """Conversations of an agent's mailbox, ordered by their newest message; one matches if each filter matches one of its messages. Scope: mail:read."""
+        """Conversations of an agent's mailbox, ordered by their newest message; one matches if each filter matches one of its messages. Those wholly in Trash, Spam or Drafts are left out unless folder is given. Scope: mail:read."""
         return self._pages('threads', 'GET', f'/mailboxes/{segment(address)}/threads', query=given({'folder': folder, 'label': label, 'unread': unread, 'flagged': flagged, 'from': from_, 'to': to, 'subject': subject, 'has_attachment': has_attachment, 'until': until, 'since': since, 'limit': limit, 'before': before}), options=options)
 
     def get(
