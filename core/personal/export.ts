@@ -12,6 +12,7 @@ import type { BlobRef } from '../../store/documents/mail.ts'
 import { findDriveEntry } from '../../store/drive.ts'
 import { countDocuments, documentsOf, messagesOf, sendsWithoutCopy, shownCollections } from '../../store/exports.ts'
 import { namedMailboxes } from '../../store/mailboxes.ts'
+import { BodyLost } from '../../store/object-store.ts'
 import { ownerOf } from '../../store/personal.ts'
 import { fileOf } from '../drive/entries.ts'
 import { walkEntries } from '../drive/paths.ts'
@@ -38,7 +39,8 @@ drive/                 the files of Drive
 data/NAME.json         everything else, one file for each kind of record; times are UTC, bytes are base64
 sandbox/               the same of the sandbox, if there is one
 
-data/messages.json says of each message its mailbox, folder, flags and labels. Secrets (keys, passwords, signing secrets) are
+data/messages.json says of each message its mailbox, folder, flags and labels. A message that is in no file of mail/ was deleted
+while this was made, or the service has lost its body. Secrets (keys, passwords, signing secrets) are
 not part of it: the service keeps of most of them only a digest.
 `
 
@@ -132,8 +134,16 @@ async function* mboxOfSends(ctx: Context, accountId: string): AsyncGenerator<Buf
   }
 }
 
-/** Null for a message that was deleted meanwhile. */
-const bytesOf = (ctx: Context, blob: BlobRef) => readBlob(ctx.store, blob)
+/** Null for a message that was deleted meanwhile, or whose body is lost, which the log says. */
+async function bytesOf(ctx: Context, blob: BlobRef): Promise<Buffer | null> {
+  try {
+    return await readBlob(ctx.store, blob)
+  } catch (error) {
+    if (!(error instanceof BodyLost)) throw error
+    ctx.log.error({ err: error, blobId: blob.id }, 'an export leaves out a message whose body is lost')
+    return null
+  }
+}
 
 /** An address as the name of a file: characters that are special to a file system are percent-encoded. */
 function fileNameOf(address: string): string {
