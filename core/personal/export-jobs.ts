@@ -1,12 +1,13 @@
 /**
  * Exports of whole accounts, made in the background as one zip file, which a signed link opens for a day. Invariants: an account has one
  * export under way at a time; the process that makes it holds its lease; if that process dies, it is made again from the beginning,
- * a bounded number of times.
+ * a bounded number of times. A try that ends because the object store is away does not count.
  */
 import { Failure } from '../../schemas/failures.ts'
 import { newId, newToken } from '../../schemas/ids.ts'
 import type { ExportDoc } from '../../store/documents/accounts.ts'
 import * as store from '../../store/exports.ts'
+import { ObjectStoreError } from '../../store/object-store.ts'
 import type { Principal } from '../access/principal.ts'
 import { readToken, signToken } from '../access/signed-tokens.ts'
 import { takeUsage } from '../access/usage.ts'
@@ -119,9 +120,10 @@ export async function makeExports(ctx: Context): Promise<number> {
     const now = ctx.clock.now()
     const doc = await store.claimExport(ctx.store, { now, until: after(now, leaseMs), token: newToken() })
     if (doc === null) return made
-    if (doc.tries > triesMax) {
+    const { tries, awayTries = 0 } = doc
+    if (tries - awayTries > triesMax) {
       ctx.log.error(
-        { exportId: doc._id, tries: triesMax },
+        { exportId: doc._id, tries },
         'an export failed: each process that made it ended before it was done',
       )
       await fail(ctx, doc)
@@ -131,10 +133,19 @@ export async function makeExports(ctx: Context): Promise<number> {
       if (!(await write(ctx, doc))) continue
       await store.endExport(ctx.store, doc, { state: 'done', expiresAt: after(ctx.clock.now(), keptMs) })
     } catch (error) {
+      if (await noteAway(ctx, doc, error)) continue
       ctx.log.error({ err: error, exportId: doc._id }, 'an export failed')
-      if (doc.tries === triesMax) await fail(ctx, doc)
+      if (tries - awayTries === triesMax) await fail(ctx, doc)
     }
   }
+}
+
+/** Notes that a try ended because the object store is away; it is made again when its lease ends. Returns false for any other error. */
+async function noteAway(ctx: Context, doc: ExportDoc, error: unknown): Promise<boolean> {
+  if (!(error instanceof ObjectStoreError)) return false
+  ctx.log.warn({ err: error, exportId: doc._id }, 'an export waits: the object store is away')
+  await store.noteExport(ctx.store, doc, { awayTries: (doc.awayTries ?? 0) + 1 })
+  return true
 }
 
 function fail(ctx: Context, doc: ExportDoc): Promise<boolean> {

@@ -126,6 +126,8 @@ export type ExportDoc = {
   readonly dueAt?: Date
   readonly token?: string
   readonly tries: number
+  /** How many of the tries ended because the object store was away. Absent: none. */
+  readonly awayTries?: number
   /** How many documents have been written, and how many there were at the beginning. */
   readonly written: number
   readonly total: number
