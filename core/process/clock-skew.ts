@@ -2,7 +2,8 @@
  * How far the clock of this machine is from that of the database, which all nodes share. Leases, watermarks, ids and due times mean
  * the same to all nodes only if their clocks agree, so a node whose clock differs follows the database's, up to a bound. Beyond that
  * bound something is wrong with the machine, and work that depends on the time is refused until its clock is set. Invariants: the
- * difference is measured before a node begins its work, and each minute; a measurement that fails leaves the last one in force.
+ * difference is measured before a node begins its work, each minute, and when the machine's clock was set; a measurement that fails
+ * leaves the last one in force.
  */
 import type { Logger } from 'pino'
 import { Failure } from '../../schemas/failures.ts'
@@ -16,6 +17,9 @@ export const warnFromMs = skewMaxMs / 2
 /** A difference counts as none up to this value plus the error of the measurement, which is half of the round trip. */
 const noiseMs = 50
 const measureEveryMs = minuteMs
+/** How often the machine's clock is compared with one that nobody can set, and by how much it must have moved against that to count as set. */
+const lookEveryMs = secondMs
+const setMs = secondMs
 const samples = 5
 
 export type ClockSkew = {
@@ -29,7 +33,7 @@ export type ClockSkew = {
   requireSound(): void
   /** Measures now. Rejects when the database does not answer. */
   measure(): Promise<void>
-  /** Measures now and each minute. Fails with `unavailable` when the first difference is larger than `skewMaxMs`. */
+  /** Measures now, each minute, and when the machine's clock was set. Fails with `unavailable` when the first difference is larger than `skewMaxMs`. */
   watch(): Promise<void>
   stop(): void
 }
@@ -37,10 +41,14 @@ export type ClockSkew = {
 /** Makes the clock skew of a process. `machine` is the clock of the machine. */
 export function createClockSkew(store: Pick<Store, 'time'>, machine: Clock, log: Logger): ClockSkew {
   let ahead = 0
-  let timer: NodeJS.Timeout | undefined
+  const timers: NodeJS.Timeout[] = []
+  /** How far the machine's clock is ahead of the one that nobody can set. */
+  const offset = () => machine.now().getTime() - performance.now()
+  let measuredAt = offset()
 
   async function measure(): Promise<void> {
     const before = ahead
+    measuredAt = offset()
     const { aheadMs, errorMs } = await measureOnce(store, machine)
     ahead = Math.abs(aheadMs) > errorMs + noiseMs ? aheadMs : 0
     const fields = { aheadMs: Math.round(ahead), toleratedMs: skewMaxMs }
@@ -79,10 +87,19 @@ export function createClockSkew(store: Pick<Store, 'time'>, machine: Clock, log:
         measure().catch((error: unknown) =>
           log.warn({ err: error }, 'the clock could not be compared with that of the database'),
         )
-      timer = setInterval(() => void again(), measureEveryMs)
-      timer.unref()
+      const lookWhetherSet = () => {
+        const movedMs = Math.round(offset() - measuredAt)
+        if (Math.abs(movedMs) < setMs) return
+        log.info({ movedMs }, 'the time of this machine was set')
+        void again()
+      }
+      timers.push(
+        setInterval(() => void again(), measureEveryMs),
+        setInterval(lookWhetherSet, lookEveryMs),
+      )
+      for (const timer of timers) timer.unref()
     },
-    stop: () => clearInterval(timer),
+    stop: () => timers.forEach(clearInterval),
   }
 }
 

@@ -2,6 +2,7 @@ import { expect } from 'chai'
 import { claimAttemptsOf, isHeld } from '../../../core/deliver/outbox.ts'
 import { warnFromMs } from '../../../core/process/clock-skew.ts'
 import { sweepArrivals } from '../../../core/upkeep/sweep.ts'
+import { eventually } from '../../eventually.ts'
 import { client, mailboxPath } from '../../peers/rest.ts'
 import { type Door, deliver, openTenant, type Tenant } from '../../start/door.ts'
 
@@ -67,6 +68,21 @@ describe('nodes whose clocks differ', () => {
     await sweepArrivals(ahead.ctx)
     const swept = await door.ctx.store.state.findOne({ _id: 'sweptMessages' })
     expect(String(swept?.value) < (await arrive(behind, 100))).to.equal(true)
+  })
+
+  it('a clock that is set by a minute is noticed at once, and when it is set right again', async () => {
+    const { skew } = ahead.ctx
+    for (const [setMs, isSound] of [
+      [62_000, false],
+      [2_000, true],
+      [-58_000, false],
+      [2_000, true],
+    ] as const) {
+      const before = door.logs().length
+      machines.ahead = setMs
+      await eventually('it is noticed', () => door.logs().slice(before).includes('the time of this machine was set'))
+      await eventually('it is measured', () => skew.isSound() === isSound)
+    }
   })
 
   const differences = [
