@@ -664,7 +664,7 @@ export const settings = {
       ),
       stalledSeconds: timer(
         60,
-        'How long a client may read nothing of an answer that waits to be sent, before it is cut off; against clients that hold connections.',
+        'How long a client may read nothing of an answer that waits to be sent. It is cut off after twice this time at the latest; against clients that hold connections.',
       ),
       waits: count(5_000, 'Waits for mail under way at once in one process; against exhausting its memory.'),
       waitsPerKey: count(500, 'Waits for mail under way at once with one key in one process.'),
