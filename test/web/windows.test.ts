@@ -335,6 +335,28 @@ describe('web: windows', () => {
     expect(await headingOf(urls[1]).count()).to.equal(0)
   })
 
+  it('in the mailbox of a person a conversation shows all messages of its row, which are read, and unread again when told', async () => {
+    const address = `home@${door.tenant.address.split('@')[1]}`
+    await call('POST', '/api/v1/mailboxes', { address, kind: 'person' })
+    for (const n of [0, 1, 2]) {
+      const fields = `Message-ID: <home${n}@kind.example>\nReferences: <home0@kind.example>`
+      const raw = `From: Jo <jo@kind.example>\nSubject: At home\n${fields}\n\nWord ${n}.\n`
+      await deliver(door.ctx, { to: address, from: 'jo@kind.example', raw })
+    }
+    const seen = async () =>
+      (await call<{ messages: { seen: boolean }[] }>('GET', `${mailboxPath(address)}/messages`)).body.messages.map(
+        (message) => message.seen,
+      )
+    await page.goto(viewer.at(`/mail/${encodeURIComponent(address)}/inbox`))
+    await rowOn(page, 'At home').click()
+    await page.getByText('3 messages').waitFor()
+    await eventually('all read', async () => (await seen()).every(Boolean))
+    await page.keyboard.press('u')
+    await eventually('the newest unread', async () => (await seen()).includes(false))
+    await page.getByRole('button', { name: 'Mark as read' }).waitFor()
+    expect(await seen()).to.deep.equal([false, true, true])
+  })
+
   it('the text of an automatic reply changes without its end, to the millisecond', async () => {
     const path = mailboxPath(door.tenant.address)
     const until = new Date(Math.ceil(Date.now() / dayMs) * dayMs + dayMs - 1).toISOString()

@@ -53,6 +53,8 @@ export class MailList {
   readonly source: Source
   /** Whether the rows show recipients instead of senders. */
   readonly isSentByUs: boolean
+  /** Resolves when the first page is loaded, or could not be. */
+  readonly begun: Promise<void>
   readonly #ending = new AbortController()
   readonly #rows: Row[] = []
   /** The place of each row, by its key and by the ids of its messages, counted from the row that was first when the list loaded. */
@@ -70,7 +72,7 @@ export class MailList {
   constructor(source: Source) {
     this.source = source
     this.isSentByUs = source.q === '' && ['sent', 'drafts'].includes(source.folder)
-    void this.more()
+    this.begun = this.more()
   }
 
   get length(): number {
