@@ -357,6 +357,19 @@ describe('web: windows', () => {
     expect(await seen()).to.deep.equal([false, true, true])
   })
 
+  it('in Trash a conversation shows all messages of its row, also while others of it are elsewhere', async () => {
+    const ids: string[] = []
+    for (const n of [0, 1, 2]) {
+      const fields = `Message-ID: <bin${n}@kind.example>\nReferences: <bin0@kind.example>`
+      const raw = `From: Kit <kit@kind.example>\nSubject: In the bin\n${fields}\n\nWord ${n}.\n`
+      ids.push(await deliver(door.ctx, { to: door.tenant.address, from: 'kit@kind.example', raw }))
+    }
+    for (const id of ids.slice(1)) await call('DELETE', `${mailboxPath(door.tenant.address)}/messages/${id}`)
+    await page.goto(viewer.at(`${box}/trash`))
+    await rowOn(page, 'In the bin').click()
+    await page.getByText('3 messages').waitFor()
+  })
+
   it('the text of an automatic reply changes without its end, to the millisecond', async () => {
     const path = mailboxPath(door.tenant.address)
     const until = new Date(Math.ceil(Date.now() / dayMs) * dayMs + dayMs - 1).toISOString()
