@@ -81,12 +81,15 @@ export type Connection = Logs & {
   /** The socket, encrypted or not. */
   readonly client: {
     readonly localPort?: number
+    on(event: 'data', listener: (chunk: Buffer) => void): unknown
     pause(): void
     resume(): void
     write(text: string): unknown
     destroySoon(): void
     destroy(): void
   }
+  /** What has arrived and was not taken as lines yet. */
+  readonly current_data: Buffer | null
   readonly last_response: string | null
   capabilities: string[] | null
   respond(code: number, text: unknown, done?: () => void): unknown

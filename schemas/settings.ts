@@ -554,6 +554,10 @@ export const settings = {
       ),
       hops: count(100, 'Received fields of one message; against mail loops (RFC 5321 6.3 asks for 100 and more).'),
       recipients: count(100, 'Recipients of one transaction (RFC 5321 4.5.3.1.8 asks for 100).'),
+      commandSeconds: timer(
+        300,
+        'How long a command line may take from its first byte to its last, and the data of a message besides one second for each 4 KiB; against clients that send byte by byte.',
+      ),
       connectionsPerAddress: count(
         100,
         'Connections at once from one address; against one machine taking all of them.',

@@ -5,6 +5,7 @@ import type { Connection, MailParameters, Plugin } from '../haraka.d.ts'
 import { hook, type Reply, refuse } from '../hook.ts'
 import { settings } from '../process.ts'
 import { FreeDisk } from './disk.ts'
+import { watchPace } from './pace.ts'
 
 const replies = {
   connections: { code: 421, enhanced: '4.7.0', text: 'Too many connections, try again later' },
@@ -32,9 +33,11 @@ export function register(this: Plugin): void {
   this.register_hook('rcpt', 'limitRecipients')
 }
 
-export const limitConnections = hook((connection: Connection) =>
-  counter.enter(connection, connection.remote.ip) ? undefined : refuse(replies.connections, { disconnect: true }),
-)
+export const limitConnections = hook((connection: Connection) => {
+  if (!counter.enter(connection, connection.remote.ip)) return refuse(replies.connections, { disconnect: true })
+  watchPace(connection)
+  return undefined
+})
 
 export const releaseConnection = hook((connection: Connection) => {
   counter.leave(connection)

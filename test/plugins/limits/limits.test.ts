@@ -82,3 +82,53 @@ describe('a disk that is nearly full', () => {
     client.destroy()
   })
 })
+
+describe('the pace of sessions', () => {
+  let service: Service
+  before(async () => {
+    service = await startService({ limits: { smtp: { commandSeconds: 1 } } })
+  })
+  after(() => service.stop())
+
+  async function session(): Promise<SmtpClient> {
+    const client = await SmtpClient.connect(service.smtp)
+    expect((await client.reply()).code).to.equal(220)
+    return client
+  }
+
+  /** Sends a byte now and then until there is a reply. */
+  async function trickle(client: SmtpClient): Promise<string> {
+    let answer: string | null = null
+    void client.reply().then(({ text }) => {
+      answer = text
+    })
+    return eventually('a reply', () => {
+      if (answer === null) client.write('x')
+      return answer
+    })
+  }
+
+  const beginnings: readonly (readonly [name: string, begin: (client: SmtpClient) => Promise<unknown>])[] = [
+    ['a command line', async () => undefined],
+    ['a command line after others', (client) => client.say('EHLO client.test')],
+    [
+      'the data of a message',
+      async (client) => client.say('EHLO client.test').then(() => client.data([service.address])),
+    ],
+  ]
+  for (const [name, begin] of beginnings)
+    it(`ends a session that sends ${name} byte by byte`, async () => {
+      const client = await session()
+      await begin(client)
+      expect(await trickle(client)).to.match(/^421 4\.4\.2 Too slow/)
+      expect((await client.reply()).text).to.equal('closed')
+    })
+
+  it('does not count the time between commands', async () => {
+    const client = await session()
+    await client.say('EHLO client.test')
+    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    expect((await client.say('NOOP')).code).to.equal(250)
+    client.destroy()
+  })
+})
