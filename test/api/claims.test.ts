@@ -680,7 +680,7 @@ describe('api: claims', () => {
       '/api/v1/audit?action=account.claim',
     )
     expect(audit.entries.map(({ who, target, address }) => [who, target, address])).to.deep.equal([
-      [{ kind: 'person', id: by.personId }, made.accountId, by.address],
+      [{ kind: 'person', id: by.personId, name: null }, made.accountId, by.address],
     ])
   })
 

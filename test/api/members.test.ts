@@ -366,7 +366,7 @@ describe('api: what people manage', () => {
         expect(body.account).to.deep.include({ id: elsewhere.accountId, role: 'reader' })
         expect(await idsOf(by)).to.deep.equal([by.id])
         const audit = await by.ask<{ entries: Json[] }>('GET', '/api/v1/audit?action=people.leave')
-        expect(audit.body.entries.map(({ who }) => who)).to.deep.equal([{ kind: 'person', id: person.id }])
+        expect(audit.body.entries.map(({ who }) => who)).to.deep.equal([{ kind: 'person', id: person.id, name: null }])
       })
 
     it('leaving another account does not change the account that the session acts on', async () => {
@@ -379,7 +379,7 @@ describe('api: what people manage', () => {
       expect((await person.ask('DELETE', leaving(accountId))).status).to.equal(200)
       expect((await person.ask('GET', '/api/v1/mailboxes')).status).to.equal(200)
       const left = await account<{ entries: Json[] }>('GET', '/api/v1/audit?action=people.leave')
-      expect(left.body.entries.map(({ who }) => who)).to.deep.equal([{ kind: 'person', id: person.id }])
+      expect(left.body.entries.map(({ who }) => who)).to.deep.equal([{ kind: 'person', id: person.id, name: null }])
       const there = { id: tenant.accountId, role: 'member' }
       expect((await person.ask('GET', '/api/v1/session')).body.account).to.deep.include(there)
     })
