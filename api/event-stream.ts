@@ -1,4 +1,7 @@
-/** Sends an event stream. Invariant: a peer that does not read holds up two pieces, which count as in flight, and is cut off after a while. */
+/**
+ * Sends an event stream. Invariant: a peer that does not read holds up two pieces, which count as in flight, and is cut off after a
+ * while.
+ */
 import { Readable } from 'node:stream'
 import type { Context as KoaContext } from 'koa'
 import type { InFlight, Transfer } from '../core/process/in-flight.ts'

@@ -52,8 +52,9 @@ export type BegunRequest = {
 /**
  * Begins a request that must take effect at most once under its key. `fingerprint` identifies the request (method, path, body);
  * `customerOf` returns the customer that a partner's request is about, by its `onceId`. Returns the answer of the first request when
- * there is one, with the API key (`keyId`) that made it; after `forget` the same request is a new one. Fails with `idempotency_key_invalid`, `idempotency_in_progress`,
- * `idempotency_key_reused` (another request used the key) and `conflict` (the customer was erased).
+ * there is one, with the API key (`keyId`) that made it; after `forget` the same request is a new one. Fails with
+ * `idempotency_key_invalid`, `idempotency_in_progress`, `idempotency_key_reused` (another request used the key) and `conflict` (the
+ * customer was erased).
  */
 export async function beginIdempotent(
   ctx: Context,

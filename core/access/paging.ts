@@ -19,6 +19,21 @@ export function pageOfPortion<T extends { readonly _id: string }>({ docs, isMore
   return { items: docs, next: isMore ? encodeIdCursor(docs.at(-1)!._id) : null }
 }
 
+/** How many rows of a list are read at once to walk through all of it. */
+const walkedRows = 200
+
+/** All rows of a list, a page at a time. `read` returns at most `limit` rows that follow the one with the id `last`; null: from the first. */
+export async function* walkPages<T extends { readonly _id: string }>(
+  read: (last: string | null, limit: number) => Promise<readonly T[]>,
+): AsyncGenerator<readonly T[]> {
+  for (let last: string | null = null; ; ) {
+    const rows: readonly T[] = await read(last, walkedRows)
+    yield rows
+    if (rows.length < walkedRows) return
+    last = rows.at(-1)!._id
+  }
+}
+
 /**
  * The row id that a cursor names; null without a cursor. Fails with `validation_error` when the cursor is not one that
  * `encodeIdCursor` made for this kind of id.

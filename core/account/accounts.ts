@@ -21,6 +21,7 @@ import { type Account, accountOf, isUnclaimed, noAccount, useAnAccountId } from 
 import { createKey } from '../access/keys.ts'
 import { callersChanged } from '../access/known-callers.ts'
 import { networkOf } from '../access/network.ts'
+import { walkPages } from '../access/paging.ts'
 import type { Principal } from '../access/principal.ts'
 import { giveBackUsage, lensRuns, takeUsage, usageCounters } from '../access/usage.ts'
 import { takeSubdomain } from '../mailbox/domains.ts'
@@ -229,16 +230,10 @@ const noPartner = (idOrName: string) =>
     fix: 'Use a name or an id from "mailroom partner list".',
   })
 
-const accountsPage = 200
-
 /** All accounts, newest first, without partners and without removed or moved accounts: a page at a time. */
 export async function* walkAccounts(ctx: Context): AsyncGenerator<readonly Account[]> {
-  for (let before: string | null = null; ; ) {
-    const docs: readonly AccountDoc[] = await store.listAccounts(ctx.store, { before, limit: accountsPage })
+  for await (const docs of walkPages((before, limit) => store.listAccounts(ctx.store, { before, limit })))
     yield docs.map(accountOf)
-    if (docs.length < accountsPage) return
-    before = docs.at(-1)!._id
-  }
 }
 
 export type Usage = Pick<Plans, 'plan' | 'agentsPlan'> & {

@@ -144,8 +144,8 @@ export async function startAfter(ctx: Context, principal: Principal, cursor: str
 }
 
 /**
- * Reads a portion of the events with numbers above `after`, oldest first, up to and including number `upTo`, which must exist. Fails with `conflict`
- * when some of them have expired.
+ * Reads a portion of the events with numbers above `after`, oldest first, up to and including number `upTo`, which must exist. Fails
+ * with `conflict` when some of them have expired.
  */
 export async function readForward(
   ctx: Context,

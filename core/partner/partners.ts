@@ -10,6 +10,7 @@ import type { AccountDoc } from '../../store/documents/accounts.ts'
 import * as store from '../../store/partners.ts'
 import { ownAccount } from '../access/account-record.ts'
 import { createKey, type Key, listKeys, revokeKey } from '../access/keys.ts'
+import { walkPages } from '../access/paging.ts'
 import { getAccount } from '../account/accounts.ts'
 import { keyName } from '../account/keys.ts'
 import type { Context } from '../process/context.ts'
@@ -45,16 +46,10 @@ export async function partnerId(ctx: Context, idOrName: string): Promise<string>
   return (await getAccount(ctx, idOrName, { isPartner: true })).id
 }
 
-const partnersPage = 200
-
 /** All partners, oldest first: a page at a time. */
 export async function* walkPartners(ctx: Context): AsyncGenerator<readonly Partner[]> {
-  for (let after: string | null = null; ; ) {
-    const docs: readonly AccountDoc[] = await store.listPartners(ctx.store, { after, limit: partnersPage })
+  for await (const docs of walkPages((after, limit) => store.listPartners(ctx.store, { after, limit })))
     yield docs.map(partnerOf)
-    if (docs.length < partnersPage) return
-    after = docs.at(-1)!._id
-  }
 }
 
 /** Makes a key of a partner. Returns it in clear text, which is never shown again. Fails with `validation_error`, `conflict`. */

@@ -17,7 +17,7 @@ export const warnFromMs = skewMaxMs / 2
 /** A difference counts as none up to this value plus the error of the measurement, which is half of the round trip. */
 const noiseMs = 50
 const measureEveryMs = minuteMs
-/** How often the machine's clock is compared with one that nobody can set, and by how much it must have moved against that to count as set. */
+/** How often the machine's clock is compared with one that nobody can set, and how far it must have moved to count as set. */
 const lookEveryMs = secondMs
 const setMs = secondMs
 const samples = 5
@@ -33,7 +33,10 @@ export type ClockSkew = {
   requireSound(): void
   /** Measures now. Rejects when the database does not answer. */
   measure(): Promise<void>
-  /** Measures now, each minute, and when the machine's clock was set. Fails with `unavailable` when the first difference is larger than `skewMaxMs`. */
+  /**
+   * Measures now, each minute, and when the machine's clock was set. Fails with `unavailable` when the first difference is larger than
+   * `skewMaxMs`.
+   */
   watch(): Promise<void>
   stop(): void
 }
